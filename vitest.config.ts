@@ -17,6 +17,7 @@ export default defineConfig({
       { find: /^proffer$/, replacement: `${src}/index.ts` },
       { find: /^proffer\/(.+)$/, replacement: `${src}/$1.ts` },
       { find: /^@proffer\/cli$/, replacement: `${cli}/index.ts` },
+      { find: /^@proffer\/cli\/(.+)$/, replacement: `${cli}/$1.ts` },
       { find: /^@proffer\/inspector$/, replacement: `${inspector}/index.ts` },
     ],
   },

@@ -23,7 +23,7 @@ const GROUPS = [
   {
     name: "core",
     priority: 2,
-    test: /proffer\/src\/(?:calls|catalog|prompts|protocol|questions|resources|results|schema|server|support|tools|uri)\/.*(?<!\.d)\.ts$/,
+    test: /proffer\/src\/(?:features\/features|(?:calls|catalog|prompts|protocol|questions|resources|results|schema|server|support|tools|uri)\/.*)(?<!\.d)\.ts$/,
   },
   { name: "http", priority: 1, test: /proffer\/src\/transports\/http\/[a-z-]+\.ts$/ },
   { name: "serve", test: /cli\/src\/commands\/serve\.ts$/ },
@@ -68,42 +68,50 @@ export async function ensureBuilt({ force = false } = {}) {
 async function bundle(folder) {
   const { build } = await import("tsdown");
   const { exports, imports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const published = sourcesOf(
-    folder,
-    Object.values(exports).map(({ default: target }) => target),
-  );
-  const internal = sourcesOf(folder, [...Object.values(imports), ...Object.values(bin)]);
-  await build({
+  const targets = (condition) => Object.values(exports).map((target) => target[condition]);
+  const shape = {
     config: false,
     cwd: folder,
-    entry: { ...published, ...internal },
     format: "esm",
     platform: "node",
     target: "node20.19",
     tsconfig: join(root, "tsconfig.base.json"),
-    plugins: [REQUIRE_COMPILER],
     fixedExtension: false,
     hash: false,
+    // The user installs and deduplicates dependencies, so bundling one is an error.
+    deps: { onlyBundle: [] },
+    checks: { pluginTimings: false },
+    logLevel: "warn",
+    failOnWarn: true,
+  };
+  await build({
+    ...shape,
+    entry: sourcesOf(folder, [...targets("default"), ...Object.values(imports), ...Object.values(bin)]),
+    plugins: [REQUIRE_COMPILER],
     outputOptions: {
       chunkFileNames: chunkFile,
       codeSplitting: { groups: GROUPS },
       // The declarations keep the comments.
       comments: { jsdoc: false },
     },
-    dts: { cwd: folder, entry: Object.values(published), compilerOptions: { types: ["node"] } },
-    // The user installs and deduplicates dependencies, so bundling one is an error.
-    deps: { onlyBundle: [] },
-    checks: { pluginTimings: false },
-    logLevel: "warn",
-    failOnWarn: true,
+    dts: false,
+  });
+  // Apart from the code: two subpaths with different declarations may share a file.
+  const declared = sourcesOf(folder, targets("types"));
+  await build({
+    ...shape,
+    entry: declared,
+    clean: false,
+    outputOptions: { chunkFileNames: chunkFile },
+    dts: { cwd: folder, emitDtsOnly: true, compilerOptions: { types: ["node"] } },
   });
 }
 
-/** Entry names and sources: every `./dist/x.js` that package.json names is built from `src/x.ts`. */
+/** Entry names and sources: every `./dist/x.js` or `./dist/x.d.ts` that package.json names is built from `src/x.ts`. */
 function sourcesOf(folder, targets) {
   const sources = {};
   for (const target of targets.filter((target) => target !== undefined)) {
-    const name = target.replace("./dist/", "").replace(".js", "");
+    const name = target.replace("./dist/", "").replace(/(\.d\.ts|\.js)$/, "");
     sources[name] = `src/${name}.ts`;
     if (existsSync(join(folder, sources[name]))) continue;
     throw new Failure(

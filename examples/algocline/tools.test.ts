@@ -1,3 +1,4 @@
+import { connectAs } from "@proffer/cli/profiles";
 import { connect, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineAlgocline } from "./algocline.ts";
@@ -18,7 +19,7 @@ afterAll(() => home.remove());
 describe.each(CLIENTS)("through the tools of %s on %s alone, algocline", (id, revision) => {
   let client: TestClient;
   beforeAll(async () => {
-    client = await connect(defineAlgocline(home.places), { as: id, revision });
+    client = await connectAs(defineAlgocline(home.places), id, { revision });
   });
   afterAll(() => client.close());
 
@@ -45,7 +46,7 @@ describe.each(CLIENTS)("through the tools of %s on %s alone, algocline", (id, re
     ]);
   });
 
-  it("reads what a client with resources reads", async () => {
+  it("reads the contents that a client with resources reads", async () => {
     const other = await connect(defineAlgocline(home.places));
     const uris = (await other.listResources()).map(({ uri }) => uri);
     const seen = new Set<string>();

@@ -36,7 +36,7 @@ describe("the order desk", () => {
     expect(await (await fetch(url)).json()).toMatchObject({ resource: desk.url, authorization_servers: [env.ISSUER] });
   });
 
-  it("answers those who are signed in, refuses what they may not do, and writes an audit", async () => {
+  it("answers users who are signed in, refuses calls beyond their scopes, and writes an audit", async () => {
     const reader = await token("ada", "orders:read");
     expect(await call(reader, "whoAmI")).toContain('{"user":"ada","scopes":["orders:read"]}');
     expect(await call(reader, "findOrders")).toContain('"id":"A1"');

@@ -19,12 +19,17 @@ export function wrongImports(sources) {
 
 function isAllowed(file, from, { to, kind }, root, rows) {
   const { imports, packages } = rows.folders[from];
-  if (!to.startsWith(`${root}/`)) return kind === "type" || packages === undefined || packages.includes(to);
+  if (!to.startsWith(`${root}/`)) return packages === undefined || packages.some((name) => isNamed(to, name));
   const target = unitOf(to.slice(root.length + 1), rows);
   if (target === from || imports === "all" || imports.includes(target)) return true;
   const isCore = (unit) => rows.core.includes(unit);
   if (kind === "type" && (!isCore(from) || isCore(target))) return true;
   return rows.exceptions.some((more) => file.startsWith(more.from) && (more[kind] ?? []).includes(target));
+}
+
+/** Whether a name such as `preact` or `node:*` stands for a package. */
+function isNamed(to, name) {
+  return name.endsWith("*") ? to.startsWith(name.slice(0, -1)) : to === name;
 }
 
 /** The nearest folder around a file that has a list of imports; `undefined` if no folder around it has a row. */

@@ -1,10 +1,10 @@
 // Every folder of the sources: its purpose, and the folders whose values it may import. `npm run house -- --check` compares the
 // imports with this table. A folder without a list belongs to the one around it, and imports as it does; with `packages`, it
-// imports no other packages (biome.json bounds the packages of the other folders).
+// imports nothing of other packages, not even types (biome.json bounds the packages of the other folders).
 
 const base = ["protocol", "support", "uri"];
 const data = [...base, "results", "schema"];
-const requests = [...data, "calls", "catalog", "profiles"];
+const requests = [...data, "catalog", "calls"];
 const items = [...requests, "questions"];
 const core = [...items, "prompts", "resources", "server", "tools"];
 
@@ -21,21 +21,28 @@ const proffer = {
   "schema/json-schema": { purpose: "The validator of JSON Schema" },
   "schema/listed": { purpose: "The form of a schema that clients are shown" },
   results: { purpose: "Return values → results → JSON", imports: base },
-  profiles: { purpose: "Facts about clients, and the adaptation of lists and results to them", imports: data },
-  "profiles/cuts": { purpose: "Tools and results as clients cut them" },
-  calls: { purpose: "One request in flight: `Call`, cancellation, middleware, access", imports: [...data, "profiles"] },
-  catalog: { purpose: "Registries, pages and cursors, change notifications", imports: data },
+  catalog: { purpose: "The items of a server: registries, who sees which, pages and cursors, changes", imports: data },
+  calls: {
+    purpose: "One request in flight: `Call`, cancellation, middleware",
+    imports: [...data, "catalog"],
+  },
   questions: { purpose: "The handler's context and `ctx.ask()`: requests, rounds, replay", imports: requests },
   tools: { purpose: "`defineTool`, and tools/list and tools/call", imports: items },
   prompts: { purpose: "`definePrompt`, and prompts/list and prompts/get", imports: items },
   resources: { purpose: "`defineResource`, lists, reads, completion, watching, subscriptions", imports: items },
-  "resources/params": { purpose: "`param.*`: checks of URI variables" },
   server: {
-    purpose: "`defineServer`, connections, dispatch, the table of methods, the table of features",
+    purpose: "`defineServer`, connections, dispatch, the table of methods, the seam for features",
     imports: core,
   },
-  features: { purpose: "Optional parts of a server: loaded by the servers that use them", imports: core },
+  features: {
+    purpose: "Optional parts of a server; `features.ts` has the table of them, and runs their hooks",
+    imports: core,
+  },
   "features/adapt": { purpose: "Lists and results adapted to clients that would lose a part of them", imports: core },
+  "features/cluster": {
+    purpose: "A server on several nodes: changes, readiness, metrics",
+    imports: [...core, "nodes"],
+  },
   "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
   "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
   "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
@@ -81,18 +88,15 @@ const proffer = {
 /** More imports of single files or folders. The core may name a feature in its table of features and in types of options. */
 const profferExceptions = [
   {
-    from: "server/features.ts",
-    lazy: [
-      ...["features/adapt", "features/max-result", "features/resource-tools", "features/tasks", "features/toolsets"],
-      "nodes",
-    ],
+    from: "features/features.ts",
+    lazy: ["adapt", "cluster", "max-result", "resource-tools", "tasks", "toolsets"].map((name) => `features/${name}`),
   },
+  { from: "server/server.ts", value: ["features"] },
   { from: "server/", type: ["features/tasks", "features/toolsets", "nodes"] },
-  { from: "derived/for-commands.ts", lazy: ["features/resource-tools", "features/toolsets"] },
-  { from: "nodes/feature.ts", lazy: ["nodes/sessions"] },
+  { from: "features/cluster/feature.ts", lazy: ["nodes/sessions"] },
   { from: "testing/", value: ["features/tasks"], type: ["features/tasks"] },
-  { from: "transports/", lazy: ["", "nodes", "oauth"], type: ["features/toolsets"] },
-  { from: "transports/process.ts", lazy: ["features/toolsets"] },
+  { from: "transports/", lazy: ["nodes", "oauth"], type: ["features/resource-tools", "features/toolsets"] },
+  { from: "transports/process.ts", lazy: ["features/resource-tools", "features/toolsets"] },
 ];
 
 const shared = ["derive", "derive/model", "modules", "terminal"];
@@ -118,43 +122,40 @@ const cli = {
   "derive/emit": { purpose: "JavaScript and the manifest of a module", imports: ["derive/exports", "derive/program"] },
   modules: { purpose: "Loads an author's module, and caches its manifest", imports: ["derive", "terminal"] },
   build: { purpose: "`proffer build`: the output folder", imports: shared },
-  client: { purpose: "list, call, read and prompt: a client in the terminal", imports: shared },
+  profiles: { purpose: "Facts about clients, and tools and results as their models see them", imports: ["terminal"] },
+  client: { purpose: "list, call, read and prompt: a client in the terminal", imports: [...shared, "profiles"] },
   dev: { purpose: "`proffer dev`: watches, derives and serves again", imports: shared },
-  doctor: { purpose: "`proffer doctor`: findings about a module or server", imports: shared },
-  init: { purpose: "`proffer init`: a new project, and a clone of this one", imports: shared },
+  doctor: { purpose: "`proffer doctor`: findings about a module or server", imports: [...shared, "profiles"] },
   install: { purpose: "`proffer install`: the configuration of clients", imports: shared },
   lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
-  pack: { purpose: "`proffer pack`: MCPB files", imports: [...shared, "build"] },
-  publish: { purpose: "`proffer publish` and `links`: the registry and install links", imports: shared },
+  pack: { purpose: "`proffer pack`: MCPB files", imports: shared },
   recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client", "install"] },
   inspect: {
     purpose: "`proffer inspect`: a module as the inspector needs it",
-    imports: [...shared, "client", "dev", "doctor", "install", "recordings"],
+    imports: [...shared, "client", "dev", "doctor", "install", "profiles", "recordings"],
   },
 };
 
 const inspector = {
-  "": { purpose: "The server of the page: routes, events, access", imports: [] },
+  "": {
+    purpose: "The server of the page: routes, events, access",
+    imports: [],
+    packages: ["node:*", "proffer", "proffer/*"],
+  },
   protocol: { purpose: "The types that page and Node share" },
   support: { purpose: "The interface of the host, and refused requests" },
-  calls: { purpose: "Calls of the page: runs, questions, progress, comparisons, subscriptions" },
-  clients: { purpose: "Clients that talk to a server in development, beside the page" },
-  connections: { purpose: "One client for each revision of the target, and its offer" },
+  calls: { purpose: "Calls of the page, their history, and checks of the messages" },
+  connections: { purpose: "Clients of the target, and its offer to them" },
   copy: { purpose: "A call as a command, a request, a test, a configuration" },
-  history: { purpose: "Earlier and saved calls" },
-  "wire-checks": { purpose: "Messages of a server that clients may not understand" },
   page: { purpose: "The page, in preact: browser only", imports: [], packages: ["preact", "preact/hooks"] },
-  "page/api": { purpose: "Requests to the inspector's server" },
-  "page/form": { purpose: "Forms from schemas" },
-  "page/history": { purpose: "Earlier and saved calls" },
-  "page/json-editor": { purpose: "The editor of JSON" },
-  "page/panes": { purpose: "The pane of an item: arguments, call, answer" },
+  "page/form": { purpose: "Forms from schemas, and the editor of JSON" },
+  "page/panes": { purpose: "The pane of an item: arguments, call, answer; earlier calls" },
+  "page/parts": { purpose: "Elements that all panes use: tabs, links, buttons" },
   "page/result": { purpose: "Results: content, differences, problems" },
-  "page/routes": { purpose: "The address of the page" },
   "page/shell": { purpose: "The frame: header, lists, keys" },
   "page/side": { purpose: "The side pane: copies, differences, findings" },
-  "page/state": { purpose: "The state of the page, and its changes" },
-  "page/text": { purpose: "Texts of numbers, times and differences" },
+  "page/state": { purpose: "The state of the page, its address, and requests to Node" },
+  "page/text": { purpose: "Values of JSON, and texts of numbers, times and differences" },
   "page/wire": { purpose: "The messages: timeline, filters, pairs" },
 };
 

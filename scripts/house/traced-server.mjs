@@ -20,16 +20,18 @@ const { serveStdio } = await import("proffer/stdio");
 const input = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] };
 const sum = ({ a, b }) => `${a + b}`;
 
-const server = defineServer({
-  name: "house",
-  version: "1.0.0",
-  keys: [new Uint8Array(32).fill(7)],
-  log: () => {},
-  tools: [
-    defineTool({ name: "add", input, handle: sum }),
-    defineTool({ name: "ask", handle: async (_, ctx) => (await ctx.ask("Yes?", { yes: field.boolean() })).action }),
-    defineTool({ name: "work", input, task: true, handle: async (numbers) => sum(numbers) }),
-  ],
+const base = { version: "1.0.0", keys: [new Uint8Array(32).fill(7)], log: () => {} };
+const add = defineTool({ name: "add", input, handle: sum });
+
+const ask = defineTool({
+  name: "ask",
+  handle: async (_, ctx) => (await ctx.ask("Yes?", { yes: field.boolean() })).action,
+});
+const withTools = { ...base, name: "tools", tools: [add, ask] };
+const withFeatures = {
+  ...base,
+  name: "features",
+  tools: [add, defineTool({ name: "work", input, task: true, handle: async (numbers) => sum(numbers) })],
   resources: [
     defineResource({
       name: "note",
@@ -38,7 +40,9 @@ const server = defineServer({
       read: ({ id }) => `note ${id}`,
     }),
   ],
-});
+};
+/** The feature of tasks looks at each call, so the path of a call is traced on a server without it. */
+const server = defineServer(process.argv[2] === "features" ? withFeatures : withTools);
 
 process.on("message", async () => {
   // The client has its response, but the request may not be over on this side.

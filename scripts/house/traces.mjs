@@ -9,15 +9,21 @@ import { fileURLToPath } from "node:url";
 const MODERN = "2026-07-28";
 const LEGACY = "2025-11-25";
 const clientInfo = { name: "house", version: "1.0.0" };
+const initialize = { protocolVersion: LEGACY, capabilities: {}, clientInfo };
 const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 const numbers = { a: 19, b: 23 };
 const add = { name: "add", arguments: numbers };
 
-/** Starts the server of traced-server.mjs; resolves to the files of each trace, by its name. */
+/** The files of each trace, by its name. */
 export async function traceCalls() {
+  return { ...(await onServer("tools", traceTools)), ...(await onServer("features", traceFeatures)) };
+}
+
+/** Starts a server of traced-server.mjs, and passes its process to a function. */
+async function onServer(name, traceAll) {
   const server = fileURLToPath(new URL("traced-server.mjs", import.meta.url));
-  const child = fork(server, { stdio: ["pipe", "pipe", "inherit", "ipc"] });
+  const child = fork(server, [name], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
   const exited = once(child, "exit").then(([code]) => Promise.reject(new Error(`${server} ended with code ${code}.`)));
   try {
     return await Promise.race([traceAll(child), exited]);
@@ -27,36 +33,44 @@ export async function traceCalls() {
   }
 }
 
-async function traceAll(child) {
-  const [url] = await once(child, "message");
-  const stdio = stdioClient(child);
-  const http = httpClient(url);
-  const initialize = { protocolVersion: LEGACY, capabilities: {}, clientInfo };
-  await stdio("initialize", initialize);
+async function traceTools(child) {
+  const { stdio, http } = await connect(child);
+  const rounds = await questionRounds(http, (request) => trace(child, request));
   const { session } = await http("initialize", initialize);
   const inSession = { "mcp-session-id": session, "mcp-protocol-version": LEGACY };
-
-  /** The least of three times: a timer of the server that fires meanwhile is no part of the request. */
-  async function trace(request) {
-    await request();
-    await filesOf(child);
-    const runs = [];
-    for (let run = 0; run < 3; run++) {
-      await request();
-      runs.push(await filesOf(child));
-    }
-    return runs.reduce((least, files) => (files.length < least.length ? files : least));
-  }
-
-  const rounds = await questionRounds(http, trace);
   return {
-    stdio: await trace(() => stdio("tools/call", add)),
-    http: await trace(() => http("tools/call", modern(add))),
-    session: await trace(() => http("tools/call", add, inSession)),
-    read: await trace(() => stdio("resources/read", { uri: "notes://7" })),
+    stdio: await trace(child, () => stdio("tools/call", add)),
+    http: await trace(child, () => http("tools/call", modern(add))),
+    session: await trace(child, () => http("tools/call", add, inSession)),
     question: rounds.reduce((most, files) => (files.length > most.length ? files : most)),
-    task: await trace(() => runTask(stdio)),
   };
+}
+
+async function traceFeatures(child) {
+  const { stdio } = await connect(child);
+  return {
+    read: await trace(child, () => stdio("resources/read", { uri: "notes://7" })),
+    task: await trace(child, () => runTask(stdio)),
+  };
+}
+
+async function connect(child) {
+  const [url] = await once(child, "message");
+  const stdio = stdioClient(child);
+  await stdio("initialize", initialize);
+  return { stdio, http: httpClient(url) };
+}
+
+/** The least of three times: a timer of the server that fires meanwhile is no part of the request. */
+async function trace(child, request) {
+  await request();
+  await filesOf(child);
+  const runs = [];
+  for (let run = 0; run < 3; run++) {
+    await request();
+    runs.push(await filesOf(child));
+  }
+  return runs.reduce((least, files) => (files.length < least.length ? files : least));
 }
 
 /** Both rounds of a question: the call that is answered with it, and the call with the answer (no form is checked). */

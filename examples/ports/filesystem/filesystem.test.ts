@@ -222,7 +222,7 @@ describe("the filesystem server as plain functions", () => {
     }
   });
 
-  it("differs in what it refuses and converts", async () => {
+  it("differs in some refusals and conversions", async () => {
     const path = at("notes.txt");
     // The original ignores arguments that it does not know; derived schemas name them.
     expect(await before.call("read_text_file", { path, lines: 2 })).not.toBe("refused");
