@@ -92,6 +92,19 @@ describeInBrowser("the wire", () => {
     expect(await rows.count()).toBeLessThan(200);
   });
 
+  test("new messages stay in view after the list has become smaller", async () => {
+    server.known = demoEvents(Array.from({ length: 100 }, (_, index) => request(index + 1, index, "ping")));
+    const page = await open("/wire");
+    await page.getByText("100 messages").waitFor();
+    const box = page.locator(".wire-box");
+    const before = await box.evaluate(({ clientHeight }) => clientHeight);
+    await page.setViewportSize({ width: 1440, height: 600 });
+    await expect.poll(() => box.evaluate(({ clientHeight }) => clientHeight)).toBeLessThan(before);
+    const later = Array.from({ length: 100 }, (_, index) => request(101 + index, 200 + index, "ping"));
+    server.emit(...lineEvents([...later, request(201, 400, "tools/call", { about: "again" })]));
+    await page.getByRole("link", { name: "tools/call again" }).click();
+  });
+
   test("a message has an address, and is shown pretty, raw and with its HTTP head", async () => {
     const page = await open();
     await page.getByRole("link", { name: "tools/call count" }).click();

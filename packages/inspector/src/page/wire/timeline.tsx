@@ -22,16 +22,17 @@ export function Timeline(props: { readonly rows: readonly Row[]; readonly onTogg
     atEnd.current = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT;
     setScroll({ top: scrollTop, height: clientHeight });
   };
+  // Follows new messages, unless someone looks at old ones. A list that a banner makes smaller stays at its end.
+  const follow = () => {
+    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    measure();
+  };
   useEffect(() => {
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(follow);
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  // Follows new messages, unless someone looks at old ones.
-  useLayoutEffect(() => {
-    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
-    measure();
-  }, [rows.length]);
+  useLayoutEffect(follow, [rows.length]);
   const { first, end } = windowOf(rows.length, ROW_HEIGHT, scroll.top, scroll.height);
   const shown = rows.slice(first, end);
   const axis = axisOf(shown.map(({ segments }) => segments));
