@@ -4,12 +4,12 @@ import ts from "typescript";
 import { checkTags } from "./comments/check-tags.ts";
 import { moduleDoc } from "./comments/find-comment.ts";
 import { type EmitSource, emitFiles, toPosix } from "./emit/emit.ts";
+import { type Analysis, locate, openAnalysis } from "./exports/analysis.ts";
 import { findCodecs } from "./exports/codecs.ts";
 import { describeModule } from "./exports/describe.ts";
 import { reporterFor } from "./exports/entry-tags.ts";
 import { findPositions } from "./exports/positions.ts";
 import { findQuestions } from "./exports/questions.ts";
-import { locate, openSession, type Session } from "./exports/session.ts";
 import { findSettings } from "./exports/settings.ts";
 import { findSources } from "./exports/sources.ts";
 import type { Derivation, DerivedQuestion, Emission, ItemPositions, ItemSource, Place } from "./model/description.ts";
@@ -72,12 +72,12 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
 
   /** Looks for the items of the last derivation in its code. */
   function findItems<Found>(
-    find: (session: Session, module: ts.SourceFile, files: ts.SourceFile[]) => Found[],
+    find: (analysis: Analysis, module: ts.SourceFile, files: ts.SourceFile[]) => Found[],
   ): Found[] {
     if (snapshot === undefined) derive();
     if (snapshot?.described === undefined) return [];
-    const { session, files } = openFiles(snapshot);
-    return find(session, snapshot.described, files);
+    const { analysis, files } = openFiles(snapshot);
+    return find(analysis, snapshot.described, files);
   }
 
   return {
@@ -89,7 +89,7 @@ export function createDeriver(entry: string, { check = true, observer }: DeriveO
     },
     sources: () => findItems(findSources).sort((a, b) => compare(path, a, b)),
     positions: () =>
-      findItems((session, described, files) => (last ? findPositions(session, described, files, last) : [])),
+      findItems((analysis, described, files) => (last ? findPositions(analysis, described, files, last) : [])),
   };
 }
 
@@ -99,8 +99,8 @@ const NOTHING = { questions: new Map(), settings: new Map(), codecs: [] };
 /** Describes a module in a snapshot of its program. Also returns the files to emit. */
 function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
   const { program, configuration, described } = snapshot;
-  const { session, files } = openFiles(snapshot);
-  const { packageOf } = session.origins;
+  const { analysis, files } = openFiles(snapshot);
+  const { packageOf } = analysis.origins;
   const own = packageOf(entry);
   const manifest = own ? [join(own.directory, "package.json")] : [];
   const inputs = new Set([...files.map(({ fileName }) => fileName), ...configuration.files, ...manifest]);
@@ -115,11 +115,11 @@ function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
   }
 
   const about = moduleDoc(described);
-  if (about) checkTags(reporterFor(session, "the module", described), about, "module");
-  const addedCodecs = findCodecs(session, files, program.getSourceFile(entry));
-  const content = describeModule(session, described, files);
-  const questions = findQuestions(session, files);
-  const { calls, settings } = findSettings(session, files);
+  if (about) checkTags(reporterFor(analysis, "the module", described), about, "module");
+  const addedCodecs = findCodecs(analysis, files, program.getSourceFile(entry));
+  const content = describeModule(analysis, described, files);
+  const questions = findQuestions(analysis, files);
+  const { calls, settings } = findSettings(analysis, files);
   const located = [...questions].map(([node, schema]): DerivedQuestion => ({ ...locate(node), schema }));
   const errors = check ? files.flatMap((file) => program.getSemanticDiagnostics(file)) : [];
   const semantic = fromCompiler(errors, entry, configuration.lenient ? "warning" : "error");
@@ -130,15 +130,15 @@ function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
     server: { ...empty.server, ...(about?.text && { instructions: about.text }) },
     ...(settings && { settings }),
     questions: located.sort(inOrder),
-    diagnostics: [...early, ...session.diagnostics, ...semantic].sort(inOrder),
+    diagnostics: [...early, ...analysis.diagnostics, ...semantic].sort(inOrder),
   };
   return { derivation, source: { ...source, questions, settings: calls, codecs: addedCodecs() } };
 }
 
-function openFiles({ program, system }: Snapshot): { session: Session; files: ts.SourceFile[] } {
+function openFiles({ program, system }: Snapshot): { analysis: Analysis; files: ts.SourceFile[] } {
   const packageOf = createPackageFinder(system);
   const files = program.getSourceFiles().filter((file) => isProjectFile(program, file, packageOf));
-  return { session: openSession(program, packageOf), files };
+  return { analysis: openAnalysis(program, packageOf), files };
 }
 
 function emptyDerivation(entry: string, packageOf: FindPackage): Derivation {

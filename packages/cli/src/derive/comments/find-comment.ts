@@ -35,7 +35,7 @@ export function docOfUnionMember(node: ts.TypeNode): DocComment | undefined {
   return commentsAt(node.getSourceFile(), before?.end ?? pos, node.pos).at(-1);
 }
 
-/** The part of a session or conversion that finds comments. */
+/** The part of an analysis or conversion that finds comments. */
 export interface DocSource {
   readonly checker: ts.TypeChecker;
   readonly origins: Origins;

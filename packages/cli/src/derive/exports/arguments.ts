@@ -9,9 +9,9 @@ import type { Conversion, Converted, Problem } from "../types/conversion.ts";
 import { applyNestedDoc, reportLostConstraints } from "../types/nested-params.ts";
 import { constantOf } from "../types/primitive.ts";
 import { isJavaScript } from "../types/type-node.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
 import { headOf, keyOf, type Parameter, patternOf } from "./parameters.ts";
-import type { Session } from "./session.ts";
 
 /** The object of all arguments before `assemble`. */
 export interface Draft extends Converted {
@@ -25,13 +25,13 @@ export interface Draft extends Converted {
 
 /** Uses the properties of the only parameter, a destructured object, as the arguments. */
 export function flatten(
-  session: Session,
+  analysis: Analysis,
   candidate: Candidate,
   parameter: Parameter,
   docs: NamedDoc[],
   scopes: ArgumentScopes,
 ): Draft {
-  const { inward, checker } = session;
+  const { inward, checker } = analysis;
   const node = parameter.declaration ?? candidate.node;
   const subject = `the parameter of '${candidate.name}'`;
   const { schema, plan, problems } = inward.collect(subject, node, () => {
@@ -53,8 +53,8 @@ export function flatten(
     return { ...whole, schema: withDefaults(inward, documented, patternOf(parameter)) };
   });
   const names = createArgumentNames(Object.keys(schema.properties ?? {}));
-  const shown = readPropertyTags(session, parameter, names, scopes, propertyDocs(schema, docs));
-  const isBroken = session.reportAll(scopes.unsolved(names.unsolved(problems)), node);
+  const shown = readPropertyTags(analysis, parameter, names, scopes, propertyDocs(schema, docs));
+  const isBroken = analysis.reportAll(scopes.unsolved(names.unsolved(problems)), node);
   const renamed = renameProperties({ schema, ...(plan && { plan }) }, shown);
   const places = new Map(Object.keys(renamed.schema.properties ?? {}).map((name) => [name, node] as const));
   const ownNames = Object.fromEntries([...shown].map(([own, name]) => [name, own]));
@@ -66,17 +66,17 @@ export function flatten(
  * scopes that the same comments require.
  */
 function readPropertyTags(
-  session: Session,
+  analysis: Analysis,
   { type }: Parameter,
   names: ArgumentNames,
   scopes: ArgumentScopes,
   docs: NamedDoc[],
 ): Map<string, string> {
   const shown = new Map<string, string>();
-  for (const property of session.checker.getPropertiesOfType(session.checker.getNonNullableType(type))) {
+  for (const property of analysis.checker.getPropertiesOfType(analysis.checker.getNonNullableType(type))) {
     const own = property.name;
     const tagged = docs.filter(({ name }) => name.slice(name.indexOf(".") + 1) === own);
-    const tags = [...tagged, docOfMember(session, property)].flatMap((doc) => doc?.tags ?? []);
+    const tags = [...tagged, docOfMember(analysis, property)].flatMap((doc) => doc?.tags ?? []);
     const name = names.shown(own, tags);
     scopes.add(name, tags);
     if (name !== own) shown.set(own, name);

@@ -7,8 +7,8 @@ import type { FoundCodec } from "../types/custom-codecs.ts";
 import { JSON_FORMS } from "../types/platform.ts";
 import { constantOf } from "../types/primitive.ts";
 import { aliasTarget, isNamed } from "../types/type-node.ts";
+import { type Analysis, callsOf, locate } from "./analysis.ts";
 import { isValueExport } from "./exports.ts";
-import { callsOf, locate, type Session } from "./session.ts";
 
 /** An export that the emitted entry must add: `export { name as exportName } from file`. */
 export interface AddedExport {
@@ -21,13 +21,13 @@ export interface AddedExport {
 const PREFIX = "profferCodec";
 
 /**
- * Finds the calls of `defineCodec` in the author's files, and adds their codecs to the session. Returns a function that
+ * Finds the calls of `defineCodec` in the author's files, and adds their codecs to the analysis. Returns a function that
  * returns the exports that the emitted entry needs: those of codecs that served types use.
  */
-export function findCodecs(session: Session, files: readonly ts.SourceFile[], entry: ts.SourceFile | undefined) {
-  const { checker, codecs } = session;
+export function findCodecs(analysis: Analysis, files: readonly ts.SourceFile[], entry: ts.SourceFile | undefined) {
+  const { checker, codecs } = analysis;
   /** The names of the entry's exports, by declaration. */
-  const served: ReadonlyMap<ts.Node, string> = entry ? exportsOf(session, entry) : new Map();
+  const served: ReadonlyMap<ts.Node, string> = entry ? exportsOf(analysis, entry) : new Map();
   const taken = new Set(served.values());
   const added = new Map<FoundCodec, AddedExport>();
 
@@ -36,7 +36,7 @@ export function findCodecs(session: Session, files: readonly ts.SourceFile[], en
     if (value === undefined || json === undefined) return;
     const problems: Problem[] = [];
     const report: Report = (code, message, node = call) => {
-      session.report(code, node, message);
+      analysis.report(code, node, message);
       problems.push({ code, message, node });
     };
     const name = checker.typeToString(value);
@@ -53,7 +53,7 @@ export function findCodecs(session: Session, files: readonly ts.SourceFile[], en
     const exportName = place?.exportName ?? "";
     const symbol = holder && ts.isVariableDeclaration(holder) ? checker.getSymbolAtLocation(holder.name) : undefined;
     const [, jsonNode] = call.typeArguments ?? [];
-    const isPlain = isPlainObject(session, value);
+    const isPlain = isPlainObject(analysis, value);
     const codec = { value, json, jsonNode, symbol, node: holder ?? call, exportName, problems, isPlain, ...options };
     const earlier = codecs.add(codec);
     if (earlier !== undefined) {
@@ -69,7 +69,7 @@ export function findCodecs(session: Session, files: readonly ts.SourceFile[], en
   function exportOf(holder: ts.Node): (AddedExport & { isAdded: boolean }) | undefined {
     const file = holder.getSourceFile();
     const own = served.get(holder);
-    const name = own ?? exportsOf(session, file).get(holder);
+    const name = own ?? exportsOf(analysis, file).get(holder);
     if (name === undefined) return undefined;
     if (own !== undefined) return { exportName: own, file: file.fileName, name, isAdded: false };
     let number = added.size + 1;
@@ -77,12 +77,12 @@ export function findCodecs(session: Session, files: readonly ts.SourceFile[], en
     return { exportName: `${PREFIX}${number}`, file: file.fileName, name, isAdded: true };
   }
 
-  for (const call of callsOf(session, files, "defineCodec")) add(call);
+  for (const call of callsOf(analysis, files, "defineCodec")) add(call);
   return () => [...codecs.used].flatMap((codec) => added.get(codec) ?? []);
 }
 
 /** Whether the values of a type are objects that JSON writes by their properties. */
-function isPlainObject({ origins }: Session, { flags, symbol }: ts.Type): boolean {
+function isPlainObject({ origins }: Analysis, { flags, symbol }: ts.Type): boolean {
   if (!(flags & ts.TypeFlags.Object)) return false;
   return !(symbol && origins.isPlatform(symbol) && JSON_FORMS.has(symbol.name));
 }
@@ -165,7 +165,7 @@ function holderOf(call: ts.CallExpression): ts.Node | undefined {
 }
 
 /** Returns the names of a module's exports, by the declaration of their values. */
-function exportsOf({ checker }: Session, file: ts.SourceFile): Map<ts.Node, string> {
+function exportsOf({ checker }: Analysis, file: ts.SourceFile): Map<ts.Node, string> {
   const module = checker.getSymbolAtLocation(file);
   const found = new Map<ts.Node, string>();
   for (const symbol of module ? checker.getExportsOfModule(module) : []) {

@@ -5,12 +5,12 @@ import ts from "typescript";
 import { isValueTag } from "../comments/function-comment.ts";
 import type { ItemSource } from "../model/description.ts";
 import { aliasTarget } from "../types/type-node.ts";
+import { type Analysis, callsOf, locate } from "./analysis.ts";
 import { readEntry, renamed } from "./entry-tags.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { fitsLimits, type NamedSchema, reportNotes, reportSize, withoutTakenAliases } from "./item-checks.ts";
 import { derivePrompt, deriveResource, deriveTool } from "./items.ts";
 import type { ModuleForm } from "./server.ts";
-import { callsOf, locate, type Session } from "./session.ts";
 
 /** The tools, prompts and resources of a module's functions. */
 export interface FunctionContent {
@@ -29,29 +29,33 @@ export interface ModuleContent extends FunctionContent {
 const NAME = /^(?!(?:__proto__|constructor|prototype|toString|valueOf|hasOwnProperty)$)[A-Za-z0-9_.-]{1,128}$/;
 
 /** Describes the exports of a module. Exports with errors are reported and left out. */
-export function describeModule(session: Session, file: ts.SourceFile, files: readonly ts.SourceFile[]): ModuleContent {
-  const companions = findCompanions(session, files);
-  const { form, candidates } = findExports(session, file);
+export function describeModule(
+  analysis: Analysis,
+  file: ts.SourceFile,
+  files: readonly ts.SourceFile[],
+): ModuleContent {
+  const companions = findCompanions(analysis, files);
+  const { form, candidates } = findExports(analysis, file);
   const content: ModuleContent = {
     form,
-    ...describeFunctions(session, candidates, companions),
+    ...describeFunctions(analysis, candidates, companions),
     ...(form === "combined" && { places: placesOf(file, candidates) }),
   };
-  session.current = "ctx.ask";
+  analysis.current = "ctx.ask";
   companions.reportOthers(candidates);
   if (form === "functions" && candidates.length === 0) {
-    session.report(
+    analysis.report(
       "PF1002",
       file,
       "The module exports no function. Export one, for example: export function hello(): string.",
     );
   }
-  reportNotes(session, file, candidates, content);
+  reportNotes(analysis, file, candidates, content);
   return content;
 }
 
 function describeFunctions(
-  session: Session,
+  analysis: Analysis,
   candidates: readonly Candidate[],
   companions: Companions,
 ): FunctionContent {
@@ -60,38 +64,38 @@ function describeFunctions(
   const taken = new Map<string, string>();
   for (const found of candidates) {
     const candidate = renamed(found);
-    session.current = candidate.name;
-    const kind = kindOf(session, candidate);
-    if (kind === undefined || !hasUsableName(session, candidate, kind, taken)) continue;
-    reportComment(session, candidate);
-    const { entry, isBroken } = readEntry(session, candidate, kind);
+    analysis.current = candidate.name;
+    const kind = kindOf(analysis, candidate);
+    if (kind === undefined || !hasUsableName(analysis, candidate, kind, taken)) continue;
+    reportComment(analysis, candidate);
+    const { entry, isBroken } = readEntry(analysis, candidate, kind);
     if (kind === "tool") {
       companions.of(candidate, { kind: "tool", names: [] });
-      const tool = deriveTool(session, candidate, entry);
+      const tool = deriveTool(analysis, candidate, entry);
       const schemas = [["input", tool?.inputSchema] as const, ["output", tool?.outputSchema] as const];
-      if (tool === undefined || !fitsLimits(session, candidate, schemas) || isBroken) continue;
-      reportSize(session, candidate, tool);
+      if (tool === undefined || !fitsLimits(analysis, candidate, schemas) || isBroken) continue;
+      reportSize(analysis, candidate, tool);
       content.tools.push(tool);
     } else if (kind === "prompt") {
-      const prompt = derivePrompt(session, candidate, entry);
+      const prompt = derivePrompt(analysis, candidate, entry);
       const names = prompt?.arguments.map(({ name }) => name) ?? [];
       const whole = prompt && { ...prompt, ...companions.of(candidate, { kind: "prompt", names }) };
-      const fits = fitsLimits(session, candidate, argumentSchemas(prompt?.arguments));
+      const fits = fitsLimits(analysis, candidate, argumentSchemas(prompt?.arguments));
       if (whole && fits && !isBroken) content.prompts.push(whole);
     } else {
-      const resource = deriveResource(session, candidate, entry);
+      const resource = deriveResource(analysis, candidate, entry);
       const names = resource?.variables.map(({ name }) => name) ?? [];
       const listed = names.length > 0 ? "template" : "resource";
       const whole = resource && { ...resource, ...companions.of(candidate, { kind: listed, names }) };
-      const fits = fitsLimits(session, candidate, argumentSchemas(resource?.variables));
+      const fits = fitsLimits(analysis, candidate, argumentSchemas(resource?.variables));
       if (!whole || !fits || isBroken) continue;
       const other = content.resources.find(({ uri }) => uri === whole.uri);
       const message = `'${candidate.name}' and '${other?.name}' have the same URI, ${whole.uri}. Change one of them.`;
-      if (other) session.report("PF1004", candidate.node, message);
+      if (other) analysis.report("PF1004", candidate.node, message);
       else content.resources.push(whole);
     }
   }
-  return withoutTakenAliases(session, content, candidates);
+  return withoutTakenAliases(analysis, content, candidates);
 }
 
 /** Returns the file and line of each function. Files are relative to the module, so that the project can be moved. */
@@ -103,20 +107,20 @@ function placesOf(file: ts.SourceFile, candidates: readonly Candidate[]): Manife
   return Object.fromEntries(places);
 }
 
-function kindOf(session: Session, { name, node, doc: { tags } }: Candidate): ItemSource["kind"] | undefined {
+function kindOf(analysis: Analysis, { name, node, doc: { tags } }: Candidate): ItemSource["kind"] | undefined {
   const isPrompt = tags.some((tag) => tag.name === "prompt");
   const isResource = tags.some((tag) => tag.name === "resource");
   if (isPrompt && isResource) {
-    session.report("PF1008", node, `'${name}' has both @prompt and @resource. Export a separate function for each.`);
+    analysis.report("PF1008", node, `'${name}' has both @prompt and @resource. Export a separate function for each.`);
     return undefined;
   }
   return isPrompt ? "prompt" : isResource ? "resource" : "tool";
 }
 
-function hasUsableName(session: Session, candidate: Candidate, kind: string, taken: Map<string, string>): boolean {
+function hasUsableName(analysis: Analysis, candidate: Candidate, kind: string, taken: Map<string, string>): boolean {
   const { name, path, node } = candidate;
   if (!NAME.test(name)) {
-    session.report(
+    analysis.report(
       "PF1003",
       node,
       `'${name}' is not a valid MCP name. Rename the export: use 1 to 128 of A-Z a-z 0-9 _ . - and no property name of Object.prototype.`,
@@ -125,7 +129,7 @@ function hasUsableName(session: Session, candidate: Candidate, kind: string, tak
   }
   const other = taken.get(`${kind} ${name}`);
   if (other !== undefined) {
-    session.report(
+    analysis.report(
       "PF1004",
       node,
       `'${path.join(".")}' and '${other}' have the same name, '${name}'. Rename one of them.`,
@@ -136,16 +140,16 @@ function hasUsableName(session: Session, candidate: Candidate, kind: string, tak
   return true;
 }
 
-function reportComment(session: Session, { name, node, doc }: Candidate): void {
+function reportComment(analysis: Analysis, { name, node, doc }: Candidate): void {
   if (doc.text === "") {
-    session.report(
+    analysis.report(
       "PF2001",
       node,
       `'${name}' has no documentation comment, so the model must guess its purpose. Add /** … */ before it.`,
     );
   }
   for (const tag of doc.tags.filter(isValueTag)) {
-    session.report(
+    analysis.report(
       "PF2008",
       node,
       `@${tag.name} in the comment of '${name}' does not belong to a parameter. Move it after the @param that it describes.`,
@@ -174,11 +178,11 @@ const POSSIBLE: { readonly [Kind in Possible["kind"]]: readonly string[] } = {
 type Companions = ReturnType<typeof findCompanions>;
 
 /** Finds the calls `companion(order, { … })` of the author's files. */
-function findCompanions(session: Session, files: readonly ts.SourceFile[]) {
-  const { checker, origins } = session;
+function findCompanions(analysis: Analysis, files: readonly ts.SourceFile[]) {
+  const { checker, origins } = analysis;
   /** By the declaration of the function. */
   const calls = new Map<ts.Node, ts.CallExpression>();
-  for (const call of callsOf(session, files, "companion")) add(call);
+  for (const call of callsOf(analysis, files, "companion")) add(call);
 
   function add(call: ts.CallExpression): void {
     const [target] = call.arguments;
@@ -187,13 +191,13 @@ function findCompanions(session: Session, files: readonly ts.SourceFile[]) {
     const node = found?.valueDeclaration ?? found?.declarations?.[0] ?? call;
     const text = target?.getText() ?? "";
     if (!ts.isExpressionStatement(call.parent) || !ts.isSourceFile(call.parent.parent)) {
-      session.report(
+      analysis.report(
         "PF1604",
         call,
         `The companion of '${text}' must be a statement at the top level of the module, because clients learn of it before any function is called.`,
       );
     } else if (calls.has(node)) {
-      session.report("PF1603", call, `'${text}' already has a companion. Join the options of both in one call.`);
+      analysis.report("PF1603", call, `'${text}' already has a companion. Join the options of both in one call.`);
       return;
     }
     calls.set(node, call);
@@ -205,11 +209,11 @@ function findCompanions(session: Session, files: readonly ts.SourceFile[]) {
     const place = origins.isProject(node.getSourceFile()) ? node : call;
     if (!known.includes(option.name)) {
       const remedy = known.length > 0 ? `It can have ${known.join(", ")}.` : "Remove it.";
-      session.report("PF1602", place, `${subject} cannot have '${option.name}'. ${remedy}`);
+      analysis.report("PF1602", place, `${subject} cannot have '${option.name}'. ${remedy}`);
       return false;
     }
     if (!(option.flags & ts.SymbolFlags.Optional)) return true;
-    session.report(
+    analysis.report(
       "PF1602",
       place,
       `${subject} may have '${option.name}' or not, but clients must know before the module is imported. Write the options as an object literal.`,
@@ -239,7 +243,7 @@ function findCompanions(session: Session, files: readonly ts.SourceFile[]) {
     reportOthers(exports: readonly Candidate[]): void {
       for (const [node, call] of calls) {
         if (exports.some((candidate) => candidate.node === node)) continue;
-        session.report(
+        analysis.report(
           "PF1601",
           call,
           `The companion of '${call.arguments[0]?.getText()}' has no effect, because the module does not serve that function. Export it, or remove the companion.`,

@@ -2,8 +2,8 @@ import type ts from "typescript";
 import { checkTags, type KnownTag, readTag, reportRepeated, type TagReporter } from "../comments/check-tags.ts";
 import { isValueTag } from "../comments/function-comment.ts";
 import type { Described, Entry } from "../comments/tag.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
-import type { Session } from "./session.ts";
 
 /** Returns the candidate with the name of its tag `@name`, if it has one. */
 export function renamed(candidate: Candidate): Candidate {
@@ -18,9 +18,9 @@ export function renamed(candidate: Candidate): Candidate {
  * Reads the tags of a function that set members of its manifest entry, and reports the mistakes in all of its tags.
  * `isBroken`: there was an error, so the function must not be served.
  */
-export function readEntry(session: Session, { name, node, doc }: Candidate, described: Described) {
-  const reporter = reporterFor(session, `'${name}'`, node);
-  const before = session.diagnostics.length;
+export function readEntry(analysis: Analysis, { name, node, doc }: Candidate, described: Described) {
+  const reporter = reporterFor(analysis, `'${name}'`, node);
+  const before = analysis.diagnostics.length;
   // describe.ts reports the tags of values that no parameter is before.
   const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
   const tags = checkTags(reporter, own, described);
@@ -30,16 +30,17 @@ export function readEntry(session: Session, { name, node, doc }: Candidate, desc
     return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
   }, {});
   checkTask(reporter, entry, tags);
-  return { entry, isBroken: session.diagnostics.slice(before).some(({ severity }) => severity === "error") };
+  return { entry, isBroken: analysis.diagnostics.slice(before).some(({ severity }) => severity === "error") };
 }
 
 /** Returns the reporter of the mistakes in the tags of a comment. */
-export function reporterFor(session: Session, subject: string, node: ts.Node): TagReporter {
+export function reporterFor(analysis: Analysis, subject: string, node: ts.Node): TagReporter {
   return {
     subject,
     report(code, message, place) {
       // The author cannot fix the comments of a package whose function is exported again.
-      if (session.origins.isProject(place?.file ?? node.getSourceFile())) session.report(code, place ?? node, message);
+      if (analysis.origins.isProject(place?.file ?? node.getSourceFile()))
+        analysis.report(code, place ?? node, message);
     },
   };
 }

@@ -4,9 +4,9 @@ import { docOfMember, docOfNode, docOfSymbol } from "../comments/find-comment.ts
 import { type FunctionDoc, groupTags } from "../comments/function-comment.ts";
 import { type DocComment, libraryDoc } from "../comments/parse-comment.ts";
 import { aliasTarget, hasPrivateName, isErrorType } from "../types/type-node.ts";
+import type { Analysis } from "./analysis.ts";
 import { reporterFor } from "./entry-tags.ts";
 import { decideForm, isServerExport, type ModuleForm } from "./server.ts";
-import type { Session } from "./session.ts";
 
 /** An exported function that may become a tool, a prompt or a resource. */
 export interface Candidate {
@@ -25,30 +25,30 @@ export interface Candidate {
 const MAX_NESTING = 3;
 
 /** Finds the form of a module, and the exported functions to serve, in source order. */
-export function findExports(session: Session, file: ts.SourceFile): { form: ModuleForm; candidates: Candidate[] } {
-  const { checker } = session;
+export function findExports(analysis: Analysis, file: ts.SourceFile): { form: ModuleForm; candidates: Candidate[] } {
+  const { checker } = analysis;
   const module = checker.getSymbolAtLocation(file);
   const exports = module ? checker.getExportsOfModule(module) : [];
   const values = exports.filter((symbol) => isValueExport(checker, symbol)).sort((a, b) => compare(file, a, b));
-  const isOffered = (symbol: ts.Symbol) => symbol.name === "default" || !isInternalExport(session, symbol);
-  const servers = values.filter((symbol) => isServerExport(session, symbol) && isOffered(symbol));
+  const isOffered = (symbol: ts.Symbol) => symbol.name === "default" || !isInternalExport(analysis, symbol);
+  const servers = values.filter((symbol) => isServerExport(analysis, symbol) && isOffered(symbol));
   // Functions beside a default server may be helpers with any types, so their problems are not reported.
   const isWhole = servers.some(({ name }) => name === "default");
-  const reporting = isWhole ? { ...session, report: () => {} } : session;
+  const reporting = isWhole ? { ...analysis, report: () => {} } : analysis;
   const candidates: Candidate[] = [];
   for (const symbol of values) {
     if (!servers.includes(symbol)) candidates.push(...candidatesOf(reporting, symbol, values));
   }
-  const form = decideForm(session, servers, candidates);
+  const form = decideForm(analysis, servers, candidates);
   return { form, candidates: form === "server" ? [] : candidates };
 }
 
-function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symbol[]): Candidate[] {
-  const { checker } = session;
+function candidatesOf(analysis: Analysis, symbol: ts.Symbol, all: readonly ts.Symbol[]): Candidate[] {
+  const { checker } = analysis;
   const target = aliasTarget(checker, symbol);
   const declaration = target.valueDeclaration ?? target.declarations?.[0];
-  if (declaration === undefined || isInternalExport(session, symbol)) return [];
-  const node = placeOf(session, symbol, declaration);
+  if (declaration === undefined || isInternalExport(analysis, symbol)) return [];
+  const node = placeOf(analysis, symbol, declaration);
   const isDefault = symbol.name === "default";
   // `export default f` and `export { f }` export the same function twice.
   if (isDefault && all.some((other) => other !== symbol && aliasTarget(checker, other) === target)) return [];
@@ -56,13 +56,13 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   if (type.flags & ts.TypeFlags.Any) {
     const subject = `The export '${symbol.name}'`;
     if (isErrorType(type))
-      session.report(
+      analysis.report(
         "PF1101",
         node,
         `${subject} has a type that cannot be resolved. Fix the import that TypeScript cannot find.`,
       );
     else
-      session.report(
+      analysis.report(
         "PF2003",
         node,
         `${subject} has the type any and is not served. Declare its type, or mark it @internal.`,
@@ -70,7 +70,7 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
     return [];
   }
   if (target.flags & ts.SymbolFlags.Class || (type.getConstructSignatures().length > 0 && !isCallable(type))) {
-    session.report(
+    analysis.report(
       "PF2004",
       node,
       `The class '${symbol.name}' is not served. Export an instance (export const name = new ${symbol.name}()), or mark it @internal.`,
@@ -79,53 +79,53 @@ function candidatesOf(session: Session, symbol: ts.Symbol, all: readonly ts.Symb
   }
   if (!isCallable(type)) {
     const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
-    const found = isObject ? candidatesIn(session, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
+    const found = isObject ? candidatesIn(analysis, type, isDefault ? [] : [symbol.name], [symbol.name], node) : [];
     const doc = docOfSymbol(target);
-    if (found.length > 0 && doc) checkTags(reporterFor(session, `'${symbol.name}'`, node), doc, "object");
+    if (found.length > 0 && doc) checkTags(reporterFor(analysis, `'${symbol.name}'`, node), doc, "object");
     return found;
   }
   const declared = ts.getNameOfDeclaration(declaration);
   const ownName = declared && ts.isIdentifier(declared) ? declared.text : undefined;
   if (isDefault && ownName === undefined) {
-    session.report("PF1005", node, "The default export has no name. Write: export default function name(…).");
+    analysis.report("PF1005", node, "The default export has no name. Write: export default function name(…).");
     return [];
   }
   const name = isDefault ? (ownName ?? symbol.name) : symbol.name;
-  return [toCandidate(session, name, [symbol.name], target, type, node)];
+  return [toCandidate(analysis, name, [symbol.name], target, type, node)];
 }
 
 /** Returns the declaration of an export; for one of a package, the author's line that exports it again. */
-function placeOf({ origins }: Session, { declarations = [] }: ts.Symbol, declaration: ts.Declaration): ts.Node {
+function placeOf({ origins }: Analysis, { declarations = [] }: ts.Symbol, declaration: ts.Declaration): ts.Node {
   const isOwn = (node: ts.Node) => origins.isProject(node.getSourceFile());
   return isOwn(declaration) ? declaration : (declarations.find(isOwn) ?? declaration);
 }
 
 /** Returns the methods of an exported object, namespace or class instance. */
-function candidatesIn(session: Session, type: ts.Type, names: string[], path: string[], node: ts.Node): Candidate[] {
-  const { checker, origins } = session;
+function candidatesIn(analysis: Analysis, type: ts.Type, names: string[], path: string[], node: ts.Node): Candidate[] {
+  const { checker, origins } = analysis;
   const found: Candidate[] = [];
   let foreign: string | undefined;
   for (const member of checker.getPropertiesOfType(type)) {
     const declaration = member.valueDeclaration ?? member.declarations?.[0];
     if (declaration === undefined || !isPublic(member, declaration) || isInternal(docOfSymbol(member))) continue;
-    const held = checker.getNonNullableType(checker.getTypeOfSymbol(member));
+    const memberType = checker.getNonNullableType(checker.getTypeOfSymbol(member));
     const memberNames = [...names, member.name];
     const memberPath = [...path, member.name];
     if (!origins.isProject(declaration.getSourceFile())) {
-      const isMethod = isCallable(held) && !(type.symbol && origins.isPlatform(type.symbol));
+      const isMethod = isCallable(memberType) && !(type.symbol && origins.isPlatform(type.symbol));
       if (isMethod) foreign ??= origins.packageOf(declaration.getSourceFile().fileName)?.name;
-    } else if (isCallable(held)) {
-      const candidate = toCandidate(session, memberNames.join("_"), memberPath, member, held, declaration);
+    } else if (isCallable(memberType)) {
+      const candidate = toCandidate(analysis, memberNames.join("_"), memberPath, member, memberType, declaration);
       if (!isInternal(candidate.doc)) found.push(candidate);
     } else if (
-      held.symbol?.flags & (ts.SymbolFlags.ObjectLiteral | ts.SymbolFlags.Module) &&
+      memberType.symbol?.flags & (ts.SymbolFlags.ObjectLiteral | ts.SymbolFlags.Module) &&
       path.length < MAX_NESTING
     ) {
-      found.push(...candidatesIn(session, held, memberNames, memberPath, declaration));
+      found.push(...candidatesIn(analysis, memberType, memberNames, memberPath, declaration));
     }
   }
   if (found.length === 0 && foreign !== undefined) {
-    session.report(
+    analysis.report(
       "PF2005",
       node,
       `'${path.join(".")}' is an object from ${foreign} and is not served. Export functions that use it, or mark it @internal.`,
@@ -135,7 +135,7 @@ function candidatesIn(session: Session, type: ts.Type, names: string[], path: st
 }
 
 function toCandidate(
-  session: Session,
+  analysis: Analysis,
   name: string,
   path: string[],
   symbol: ts.Symbol,
@@ -146,14 +146,14 @@ function toCandidate(
   const { declaration } = signature;
   const isOverloaded = others.length > 0;
   if (isOverloaded) {
-    session.report(
+    analysis.report(
       "PF2002",
       node,
       `'${name}' has ${others.length + 1} overloads, but only the first is served. Export a separate function for each.`,
     );
   }
-  const wrapped = findWrapped(session, node);
-  const comment = commentOf(session, { symbol, served: declaration, wrapped: wrapped?.doc, isOverloaded });
+  const wrapped = findWrapped(analysis, node);
+  const comment = commentOf(analysis, { symbol, served: declaration, wrapped: wrapped?.doc, isOverloaded });
   const doc = groupTags(comment ?? { text: "", tags: [] });
   return { name, path, signature, doc, ...(wrapped && { wrapped }), node };
 }
@@ -162,7 +162,7 @@ function isCallable(type: ts.Type): boolean {
   return type.getCallSignatures().length > 0;
 }
 
-function isInternalExport({ checker }: Session, symbol: ts.Symbol): boolean {
+function isInternalExport({ checker }: Analysis, symbol: ts.Symbol): boolean {
   return isInternal(docOfSymbol(aliasTarget(checker, symbol)));
 }
 
@@ -214,23 +214,23 @@ interface CommentedFunction {
  * of overloads, another overload, the base of a method, and the JavaScript next to a declaration file.
  */
 function commentOf(
-  session: Session,
+  analysis: Analysis,
   { symbol, served, wrapped, isOverloaded }: CommentedFunction,
 ): DocComment | undefined {
-  const own = isOverloaded ? undefined : docOfMember(session, symbol);
+  const own = isOverloaded ? undefined : docOfMember(analysis, symbol);
   const implementation = symbol.declarations?.find((node) => ts.isFunctionLike(node) && "body" in node && node.body);
   const doc =
     own ??
     wrapped ??
     (served && docOfNode(served)) ??
-    (isOverloaded ? ((implementation && docOfNode(implementation)) ?? docOfMember(session, symbol)) : undefined) ??
-    docInJavaScript(session, symbol);
-  const isForeign = doc?.place && !session.origins.isProject(doc.place.file);
+    (isOverloaded ? ((implementation && docOfNode(implementation)) ?? docOfMember(analysis, symbol)) : undefined) ??
+    docInJavaScript(analysis, symbol);
+  const isForeign = doc?.place && !analysis.origins.isProject(doc.place.file);
   return isForeign ? libraryDoc(doc, "function") : doc;
 }
 
 /** Returns the comment of the export with the same name in the JavaScript next to a declaration file. */
-function docInJavaScript({ checker, origins }: Session, symbol: ts.Symbol): DocComment | undefined {
+function docInJavaScript({ checker, origins }: Analysis, symbol: ts.Symbol): DocComment | undefined {
   const declared = symbol.declarations?.[0]?.getSourceFile();
   const file = declared && origins.implementation(declared);
   const module = file && checker.getSymbolAtLocation(file);
@@ -248,30 +248,30 @@ export interface WrappedFunction {
  * Finds the function that an export wraps: `withRetry(async (id: string) => …)`, `withRetry(find)` or `find.bind(…)`.
  * Undefined for any other declaration, and if the wrapped function is not the author's.
  */
-function findWrapped(session: Session, node: ts.Node): WrappedFunction | undefined {
+function findWrapped(analysis: Analysis, node: ts.Node): WrappedFunction | undefined {
   const { initializer } = node as { initializer?: ts.Expression };
   const expression = ts.isExportAssignment(node) ? node.expression : initializer;
-  return expression && ts.isCallExpression(unwrap(expression)) ? search(session, expression) : undefined;
+  return expression && ts.isCallExpression(unwrap(expression)) ? search(analysis, expression) : undefined;
 }
 
-function search(session: Session, given: ts.Expression): WrappedFunction | undefined {
+function search(analysis: Analysis, given: ts.Expression): WrappedFunction | undefined {
   const expression = unwrap(given);
   if (ts.isArrowFunction(expression) || ts.isFunctionExpression(expression)) {
     return { declaration: expression, doc: docOfNode(expression) };
   }
   if (ts.isIdentifier(expression) || ts.isPropertyAccessExpression(expression))
-    return namedFunction(session, expression);
+    return namedFunction(analysis, expression);
   if (!ts.isCallExpression(expression)) return undefined;
   const callee = expression.expression;
   const isBound = ts.isPropertyAccessExpression(callee) && callee.name.text === "bind";
   for (const argument of isBound ? [callee.expression] : expression.arguments) {
-    const found = search(session, argument);
+    const found = search(analysis, argument);
     if (found) return found;
   }
   return undefined;
 }
 
-function namedFunction({ checker, origins }: Session, name: ts.Expression): WrappedFunction | undefined {
+function namedFunction({ checker, origins }: Analysis, name: ts.Expression): WrappedFunction | undefined {
   const symbol = checker.getSymbolAtLocation(name);
   const target = symbol && aliasTarget(checker, symbol);
   const [signature] = target ? checker.getTypeOfSymbol(target).getCallSignatures() : [];

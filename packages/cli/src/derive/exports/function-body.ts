@@ -2,8 +2,8 @@ import ts from "typescript";
 import type { ItemSource, Place } from "../model/description.ts";
 import { contentKindOf, isContext } from "../program/origin.ts";
 import { aliasTarget } from "../types/type-node.ts";
+import { type Analysis, callsOf, locate } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
-import { callsOf, locate, type Session } from "./session.ts";
 
 /** The classes of the run-time whose messages clients receive. */
 const SEEN = ["ToolError", "RpcError", "InvalidParams", "NotFound"];
@@ -12,15 +12,15 @@ const SEEN = ["ToolError", "RpcError", "InvalidParams", "NotFound"];
  * Whether the body of a function throws an error whose message no client receives by default. Values of unknown type,
  * such as a caught error that is thrown again, and the bodies of other functions that it calls do not count.
  */
-export function throwsUnseenError(session: Session, { signature }: Candidate): boolean {
+export function throwsUnseenError(analysis: Analysis, { signature }: Candidate): boolean {
   const body = bodyOf(signature);
-  return body !== undefined && unseenThrows(session, body).length > 0;
+  return body !== undefined && unseenThrows(analysis, body).length > 0;
 }
 
 /** Whether the module creates a server with the option `errors`, so that the author has decided about errors. */
-export function choosesErrors(session: Session, file: ts.SourceFile): boolean {
-  const { checker } = session;
-  return callsOf(session, [file], "defineServer").some(({ arguments: [options] }) => {
+export function choosesErrors(analysis: Analysis, file: ts.SourceFile): boolean {
+  const { checker } = analysis;
+  return callsOf(analysis, [file], "defineServer").some(({ arguments: [options] }) => {
     return options && checker.getPropertyOfType(checker.getTypeAtLocation(options), "errors") !== undefined;
   });
 }
@@ -36,54 +36,54 @@ export function bodyOf({ declaration }: ts.Signature): ts.Node | undefined {
 
 /** Returns the statements that throw such an error, and passes each function call to `onCall`. */
 function unseenThrows(
-  session: Session,
+  analysis: Analysis,
   node: ts.Node,
   onCall: (call: ts.CallExpression) => readonly ts.ThrowStatement[] = () => [],
 ): readonly ts.ThrowStatement[] {
-  const visit = (child: ts.Node) => unseenThrows(session, child, onCall);
+  const visit = (child: ts.Node) => unseenThrows(analysis, child, onCall);
   if (ts.isTryStatement(node) && node.catchClause) {
     // The function handles the errors of the try block itself.
     return [...visit(node.catchClause), ...(node.finallyBlock ? visit(node.finallyBlock) : [])];
   }
-  const isThrown = ts.isThrowStatement(node) && isUnseen(session, session.checker.getTypeAtLocation(node.expression));
+  const isThrown = ts.isThrowStatement(node) && isUnseen(analysis, analysis.checker.getTypeAtLocation(node.expression));
   const inner: ts.ThrowStatement[] = [...(isThrown ? [node] : []), ...(ts.isCallExpression(node) ? onCall(node) : [])];
   ts.forEachChild(node, (child) => void inner.push(...visit(child)));
   return inner;
 }
 
-function isUnseen(session: Session, type: ts.Type): boolean {
-  if (type.isUnion()) return type.types.some((member) => isUnseen(session, member));
+function isUnseen(analysis: Analysis, type: ts.Type): boolean {
+  if (type.isUnion()) return type.types.some((member) => isUnseen(analysis, member));
   if (!type.isClassOrInterface()) return false;
-  if (SEEN.some((name) => session.origins.isRuntime(type.symbol, name))) return false;
-  return !session.checker.getBaseTypes(type).some((base) => base.isClassOrInterface() && !isUnseen(session, base));
+  if (SEEN.some((name) => analysis.origins.isRuntime(type.symbol, name))) return false;
+  return !analysis.checker.getBaseTypes(type).some((base) => base.isClassOrInterface() && !isUnseen(analysis, base));
 }
 
 /** The methods of the context that end a run where the client must answer. */
 const QUESTIONS = new Set(["ask", "askUrl", "sample", "roots"]);
 
 /** Finds the facts about the code of a handler that a client notices and a type does not show. */
-export function handlerFacts(session: Session, body: ts.Node | undefined): Pick<ItemSource, "throws" | "repeats"> {
+export function handlerFacts(analysis: Analysis, body: ts.Node | undefined): Pick<ItemSource, "throws" | "repeats"> {
   if (body === undefined) return { throws: [], repeats: [] };
-  return { throws: findThrows(session, body), repeats: findRepeats(session, body) };
+  return { throws: findThrows(analysis, body), repeats: findRepeats(analysis, body) };
 }
 
 /** Also looks into the functions of the same file that the handler calls. */
-function findThrows(session: Session, body: ts.Node): Place[] {
+function findThrows(analysis: Analysis, body: ts.Node): Place[] {
   const file = body.getSourceFile();
-  if (choosesErrors(session, file)) return [];
+  if (choosesErrors(analysis, file)) return [];
   const seen = new Set<ts.Node>([body]);
   const onCall = ({ expression }: ts.CallExpression): readonly ts.ThrowStatement[] => {
-    const called = functionOf(session, expression);
+    const called = functionOf(analysis, expression);
     if (called === undefined || called.getSourceFile() !== file || seen.has(called)) return [];
     seen.add(called);
-    return unseenThrows(session, called, onCall);
+    return unseenThrows(analysis, called, onCall);
   };
-  const found = new Set(unseenThrows(session, body, onCall));
+  const found = new Set(unseenThrows(analysis, body, onCall));
   return [...found].map(locate).sort((a, b) => a.line - b.line);
 }
 
 /** Returns the body of the function that an expression names. */
-export function functionOf({ checker }: Session, expression: ts.Expression): ts.Node | undefined {
+export function functionOf({ checker }: Analysis, expression: ts.Expression): ts.Node | undefined {
   const symbol = checker.getSymbolAtLocation(expression);
   const declaration = symbol && aliasTarget(checker, symbol).valueDeclaration;
   if (declaration === undefined) return undefined;
@@ -92,49 +92,49 @@ export function functionOf({ checker }: Session, expression: ts.Expression): ts.
 }
 
 /** Finds each `await` before the last question that is not a question, a step or another method of the context. */
-function findRepeats(session: Session, body: ts.Node): Place[] {
+function findRepeats(analysis: Analysis, body: ts.Node): Place[] {
   const awaits: ts.AwaitExpression[] = [];
   let last = -1;
   function visit(node: ts.Node): void {
     // A function inside is code for another time, such as that of a step.
     if (ts.isFunctionLike(node)) return;
-    if (ts.isCallExpression(node) && QUESTIONS.has(contextMethod(session, node) ?? "")) last = node.pos;
+    if (ts.isCallExpression(node) && QUESTIONS.has(contextMethod(analysis, node) ?? "")) last = node.pos;
     if (ts.isAwaitExpression(node)) awaits.push(node);
     ts.forEachChild(node, visit);
   }
   visit(body);
-  const repeated = awaits.filter((each) => each.pos < last && !usesContext(session, each.expression));
+  const repeated = awaits.filter((each) => each.pos < last && !usesContext(analysis, each.expression));
   return repeated.map(locate);
 }
 
 /** Whether an awaited expression is a call of the context, several of them together, or a function that gets the context. */
-function usesContext(session: Session, expression: ts.Expression): boolean {
+function usesContext(analysis: Analysis, expression: ts.Expression): boolean {
   if (!ts.isCallExpression(expression)) return false;
-  if (contextMethod(session, expression) !== undefined) return true;
-  const { checker, origins } = session;
+  if (contextMethod(analysis, expression) !== undefined) return true;
+  const { checker, origins } = analysis;
   const [list] = expression.arguments;
   if (/^Promise\.\w+$/.test(expression.expression.getText()) && list && ts.isArrayLiteralExpression(list))
-    return list.elements.every((each) => usesContext(session, each));
+    return list.elements.every((each) => usesContext(analysis, each));
   return expression.arguments.some((each) => isContext(origins, checker.getTypeAtLocation(each)));
 }
 
-function contextMethod({ checker, origins }: Session, { expression }: ts.CallExpression): string | undefined {
+function contextMethod({ checker, origins }: Analysis, { expression }: ts.CallExpression): string | undefined {
   if (!ts.isPropertyAccessExpression(expression)) return undefined;
   return isContext(origins, checker.getTypeAtLocation(expression.expression)) ? expression.name.text : undefined;
 }
 
 /** Whether a function returns an object or a list, and neither text nor content. */
-export function returnsData(session: Session, signature: ts.Signature): boolean {
-  const type = session.checker.getAwaitedType(signature.getReturnType());
-  return type !== undefined && isData(session, type, false);
+export function returnsData(analysis: Analysis, signature: ts.Signature): boolean {
+  const type = analysis.checker.getAwaitedType(signature.getReturnType());
+  return type !== undefined && isData(analysis, type, false);
 }
 
-function isData(session: Session, type: ts.Type, isListed: boolean): boolean {
-  const { checker, origins } = session;
-  if (type.isUnion()) return type.types.some((member) => isData(session, member, isListed));
+function isData(analysis: Analysis, type: ts.Type, isListed: boolean): boolean {
+  const { checker, origins } = analysis;
+  if (type.isUnion()) return type.types.some((member) => isData(analysis, member, isListed));
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return isListed;
   const [item] = checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference) : [];
-  if (item !== undefined) return isData(session, item, true);
+  if (item !== undefined) return isData(analysis, item, true);
   const isPlatform = type.symbol !== undefined && origins.isPlatform(type.symbol);
   return contentKindOf(checker, origins, type) === undefined && !isPlatform;
 }

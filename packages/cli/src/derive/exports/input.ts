@@ -11,6 +11,7 @@ import { type Conversion, listOf } from "../types/conversion.ts";
 import { applyNestedDoc, reportLostConstraints } from "../types/nested-params.ts";
 import { constantOf } from "../types/primitive.ts";
 import { includesUndefined, isJavaScript } from "../types/type-node.ts";
+import type { Analysis } from "./analysis.ts";
 import {
   type ArgumentScopes,
   createArgumentNames,
@@ -22,7 +23,6 @@ import {
 import { reporterFor } from "./entry-tags.ts";
 import type { Candidate } from "./exports.ts";
 import { headOf, keysOf, nameParameters, type Parameter, parametersOf, patternOf } from "./parameters.ts";
-import type { Session } from "./session.ts";
 
 /** The input of a function: one object with a property for each argument. */
 export interface Input {
@@ -38,27 +38,27 @@ export interface Input {
 }
 
 /** Derives the input of a function from its parameters. */
-export function deriveInput(session: Session, candidate: Candidate, options: AssembleOptions = {}): Input {
-  const { checker, origins, inward } = session;
-  const all = parametersOf(session, candidate);
+export function deriveInput(analysis: Analysis, candidate: Candidate, options: AssembleOptions = {}): Input {
+  const { checker, origins, inward } = analysis;
+  const all = parametersOf(analysis, candidate);
   const isGiven = ({ type }: Parameter) => isContext(origins, checker.getNonNullableType(type));
   const contexts = new Set(all.filter(isGiven).map(({ name }) => name));
   const { params } = candidate.doc;
   const docs = params.filter(({ name }) => !contexts.has(name));
   const taken = all.filter((parameter) => !isGiven(parameter));
   const [only] = taken;
-  const hasCodec = only && session.codecs.find(checker.getNonNullableType(only.type), "in") !== undefined;
+  const hasCodec = only && analysis.codecs.find(checker.getNonNullableType(only.type), "in") !== undefined;
   const flattened = taken.length === 1 && only && patternOf(only) && !hasCodec ? only : undefined;
   const scopes = createArgumentScopes(params);
   const draft = flattened
-    ? flatten(session, candidate, flattened, docs, scopes)
-    : fromPositions(session, candidate, taken, docs, scopes);
+    ? flatten(analysis, candidate, flattened, docs, scopes)
+    : fromPositions(analysis, candidate, taken, docs, scopes);
   const { schema, codec, problems } = assemble(inward, draft, options);
-  const before = session.diagnostics.length;
-  const reporter = reporterFor(session, `'${candidate.name}'`, candidate.node);
+  const before = analysis.diagnostics.length;
+  const reporter = reporterFor(analysis, `'${candidate.name}'`, candidate.node);
   for (const tag of scopes.unused()) reportUnprotected(reporter, tag);
-  const isUnprotected = session.diagnostics.length > before;
-  const isBroken = session.reportAll(problems, candidate.node) || draft.isBroken || isUnprotected;
+  const isUnprotected = analysis.diagnostics.length > before;
+  const isBroken = analysis.reportAll(problems, candidate.node) || draft.isBroken || isUnprotected;
   const paramScopes = scopes.byArgument();
   const names = [...draft.names];
   return {
@@ -76,7 +76,7 @@ export function deriveInput(session: Session, candidate: Candidate, options: Ass
 }
 
 function fromPositions(
-  session: Session,
+  analysis: Analysis,
   candidate: Candidate,
   taken: Parameter[],
   given: NamedDoc[],
@@ -90,10 +90,10 @@ function fromPositions(
   const docs = given.map((doc) => withParameter(doc, taken, names));
   const shownNames = createArgumentNames(names.filter((name) => name !== undefined));
   for (const [index, parameter] of taken.entries()) {
-    const node = placeOf(session, candidate, parameter);
+    const node = placeOf(analysis, candidate, parameter);
     const name = names[index];
     if (name === undefined) {
-      session.report(
+      analysis.report(
         "PF1006",
         node,
         `Parameter ${index + 1} of '${candidate.name}' is a destructured array, which has no name. Name it, or document it with @param name.`,
@@ -101,19 +101,19 @@ function fromPositions(
       draft.isBroken = true;
       continue;
     }
-    const { schema, plan, problems } = convertParameter(session, candidate, parameter, name, docs);
+    const { schema, plan, problems } = convertParameter(analysis, candidate, parameter, name, docs);
     const comments = [parameter.declaration && docOfNode(parameter.declaration), docs.find((doc) => doc.name === name)];
     const tags = comments.flatMap((doc) => doc?.tags ?? []);
     const shown = shownNames.shown(name, tags);
     scopes.add(shown, tags);
-    if (session.reportAll(scopes.unsolved(shownNames.unsolved(problems)), node)) draft.isBroken = true;
+    if (analysis.reportAll(scopes.unsolved(shownNames.unsolved(problems)), node)) draft.isBroken = true;
     properties.push([shown, schema]);
     if (plan) plans.push([shown, plan]);
     if (isRequired(parameter, schema)) required.push(shown);
     draft.names.push(shown);
     draft.places.set(shown, node);
   }
-  reportUnused(session, candidate, docs, names);
+  reportUnused(analysis, candidate, docs, names);
   draft.schema = {
     type: "object",
     properties: Object.fromEntries(properties),
@@ -132,21 +132,21 @@ function withParameter(doc: NamedDoc, taken: readonly Parameter[], names: readon
 }
 
 /** Returns the declaration of a parameter if it is the author's; for a wrapped function of a library, the export. */
-function placeOf({ origins }: Session, { node }: Candidate, { declaration }: Parameter): ts.Node {
+function placeOf({ origins }: Analysis, { node }: Candidate, { declaration }: Parameter): ts.Node {
   return declaration && origins.isProject(declaration.getSourceFile()) ? declaration : node;
 }
 
 function convertParameter(
-  session: Session,
+  analysis: Analysis,
   candidate: Candidate,
   parameter: Parameter,
   name: string,
   docs: NamedDoc[],
 ): ReturnType<Conversion["collect"]> {
-  const { inward, checker } = session;
+  const { inward, checker } = analysis;
   const { declaration } = parameter;
   const isTagged = declaration !== undefined && isJavaScript(declaration);
-  const place = declaration && placeOf(session, candidate, parameter);
+  const place = declaration && placeOf(analysis, candidate, parameter);
   return inward.collect(`parameter '${name}' of '${candidate.name}'`, place, () => {
     reportLostConstraints(inward, parameter.node);
     const { type, node, rest } = parameter;
@@ -168,17 +168,17 @@ function isRequired({ type, rest, isOptional }: Parameter, schema: DerivedSchema
   return !isOptional && !includesUndefined(type);
 }
 
-function reportUnused(session: Session, candidate: Candidate, docs: NamedDoc[], names: (string | undefined)[]): void {
+function reportUnused(analysis: Analysis, candidate: Candidate, docs: NamedDoc[], names: (string | undefined)[]): void {
   // The author cannot fix the comments of a package whose function is exported again.
   const { declaration } = candidate.signature;
-  if (declaration && !session.origins.isProject(declaration.getSourceFile())) return;
+  if (declaration && !analysis.origins.isProject(declaration.getSourceFile())) return;
   // The comment of a wrapped function may describe parameters that the wrapper fills in.
   const { place } = candidate.doc;
   if (place !== undefined && place === candidate.wrapped?.doc?.place) return;
   for (const { name } of docs) {
     const head = headOf(name);
     if (!names.includes(head))
-      session.report(
+      analysis.report(
         "PF2006",
         candidate.node,
         `@param ${head} does not match a parameter of '${candidate.name}'. Correct the name, or remove the tag.`,

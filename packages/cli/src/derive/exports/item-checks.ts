@@ -5,14 +5,14 @@ import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { bytesOf, definitionOf, partsOf, weighSchema } from "../model/tool-size.ts";
 import { countSchemas, describeSize } from "../types/schema-size.ts";
+import { type Analysis, locate } from "./analysis.ts";
 import type { FunctionContent, ModuleContent } from "./describe.ts";
 import type { Candidate } from "./exports.ts";
 import { choosesErrors, throwsUnseenError } from "./function-body.ts";
-import { locate, type Session } from "./session.ts";
 
 /** Returns the content without the functions whose earlier names another function has, now or before. Reports each. */
 export function withoutTakenAliases(
-  session: Session,
+  analysis: Analysis,
   content: FunctionContent,
   candidates: readonly Candidate[],
 ): FunctionContent {
@@ -31,7 +31,7 @@ export function withoutTakenAliases(
         other.name === name
           ? `'${name}' has the tag @was with its present name. Remove it.`
           : `'${name}' has the tag @was ${alias}, which is ${use} of '${other.name}' (${file}:${line}). Remove the tag, or rename '${other.name}'.`;
-      session.report("PF1350", node, message);
+      analysis.report("PF1350", node, message);
       return false;
     }
     return true;
@@ -46,15 +46,15 @@ export type NamedSchema = readonly [part: string, schema: JsonSchemaObject | und
  * Reports the schemas that the run-time would reject when the server starts. Returns whether there is none, so that a
  * function beyond a limit is left out alone.
  */
-export function fitsLimits(session: Session, { name, node }: Candidate, schemas: readonly NamedSchema[]): boolean {
+export function fitsLimits(analysis: Analysis, { name, node }: Candidate, schemas: readonly NamedSchema[]): boolean {
   let fits = true;
   for (const [part, schema] of schemas) {
     const error = schema && rejection(schema);
     if (error === undefined) continue;
     fits = false;
     const subject = `the ${part} of '${name}'`;
-    if (countSchemas(schema as DerivedSchema) > MAX_SCHEMAS) session.report("PF1110", node, describeSize(subject));
-    else session.report("PF1111", node, `${subject}: ${error.message.replace(UNSAFE, ".")}`);
+    if (countSchemas(schema as DerivedSchema) > MAX_SCHEMAS) analysis.report("PF1110", node, describeSize(subject));
+    else analysis.report("PF1111", node, `${subject}: ${error.message.replace(UNSAFE, ".")}`);
   }
   return fits;
 }
@@ -77,7 +77,7 @@ const MAX_NAMES = 5;
 
 /** Reports facts about the served functions, each once for the module: they are true of all functions or of none. */
 export function reportNotes(
-  session: Session,
+  analysis: Analysis,
   file: ts.SourceFile,
   candidates: readonly Candidate[],
   { tools, prompts, resources }: ModuleContent,
@@ -86,19 +86,19 @@ export function reportNotes(
     [...tools, ...prompts, ...resources].map(({ binding }) => [binding.path.join("."), binding.result.kind]),
   );
   const served = candidates.filter(({ path }) => kinds.has(path.join(".")));
-  const throwing = served.filter((candidate) => throwsUnseenError(session, candidate));
-  if (throwing.length > 0 && !choosesErrors(session, file)) {
+  const throwing = served.filter((candidate) => throwsUnseenError(analysis, candidate));
+  if (throwing.length > 0 && !choosesErrors(analysis, file)) {
     const remedy = 'Throw a ToolError, return fail("…"), or set errors: "message" in defineServer.';
-    report(session, "PF3001", throwing, (s) => `throw${s} errors whose messages no model will see. ${remedy}`);
+    report(analysis, "PF3001", throwing, (s) => `throw${s} errors whose messages no model will see. ${remedy}`);
   }
   const returning = served.filter(({ path }) => kinds.get(path.join(".")) === "result");
   const effect = "It is sent unchanged and has no output schema; return the data itself to get one.";
-  report(session, "PF3002", returning, (s) => `return${s} the result of the call itself. ${effect}`);
+  report(analysis, "PF3002", returning, (s) => `return${s} the result of the call itself. ${effect}`);
 }
 
 /** Reports a fact about some functions at the first of them. `predicate` gets the ending of its verb. */
 function report(
-  session: Session,
+  analysis: Analysis,
   code: DiagnosticCode,
   candidates: readonly Candidate[],
   predicate: (ending: "s" | "") => string,
@@ -111,7 +111,7 @@ function report(
     candidates.length === 1
       ? `${names[0]} ${predicate("s")}`
       : `${candidates.length} functions (${names.join(", ")}${more}) ${predicate("")}`;
-  session.report(code, first.node, message);
+  analysis.report(code, first.node, message);
 }
 
 /** A larger schema is mostly a type of a library, of which the function needs a few properties. */
@@ -132,7 +132,7 @@ interface Costliest {
 }
 
 /** Warns of a schema that is so large that it costs every model that reads it. */
-export function reportSize(session: Session, { name, node }: Candidate, tool: ManifestTool): void {
+export function reportSize(analysis: Analysis, { name, node }: Candidate, tool: ManifestTool): void {
   const { inputSchema, outputSchema } = tool;
   reportSchema("input", inputSchema);
   if (outputSchema) reportSchema("output", outputSchema);
@@ -149,7 +149,7 @@ export function reportSize(session: Session, { name, node }: Candidate, tool: Ma
     const remedy = found
       ? ` ${verb} only the needed properties: ${view}, Omit, or an interface with only those.`
       : " Shorten its descriptions.";
-    session.report("PF2301", node, `${size}${share}${remedy}`);
+    analysis.report("PF2301", node, `${size}${share}${remedy}`);
   }
 }
 

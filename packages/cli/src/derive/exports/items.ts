@@ -12,15 +12,15 @@ import { parseJson } from "../comments/grammars.ts";
 import type { DocTag } from "../comments/parse-comment.ts";
 import { type Entry, withDeprecation } from "../comments/tag.ts";
 import type { DerivedSchema, Json } from "../model/json-schema.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
 import { deriveInput, type Input } from "./input.ts";
 import { deriveOutput, isPromptResult, type Output } from "./result.ts";
-import type { Session } from "./session.ts";
 
 /** Describes a function as a tool; undefined if there were errors. */
-export function deriveTool(session: Session, candidate: Candidate, entry: Entry): ManifestTool | undefined {
-  const input = deriveInput(session, candidate);
-  const output = deriveOutput(session, candidate, { wholeResults: true, closed: entry.closed === true });
+export function deriveTool(analysis: Analysis, candidate: Candidate, entry: Entry): ManifestTool | undefined {
+  const input = deriveInput(analysis, candidate);
+  const output = deriveOutput(analysis, candidate, { wholeResults: true, closed: entry.closed === true });
   if (input.isBroken || output.isBroken) return undefined;
   const { shown, examples } = readExamples(candidate.doc);
   return {
@@ -81,15 +81,15 @@ function readExamples(doc: FunctionDoc): { shown: string[]; examples: Json[] } {
 }
 
 /** Describes a function as a prompt; undefined if there were errors. The protocol allows only strings as arguments. */
-export function derivePrompt(session: Session, candidate: Candidate, entry: Entry): ManifestPrompt | undefined {
-  const input = deriveInput(session, candidate, { isInline: true });
+export function derivePrompt(analysis: Analysis, candidate: Candidate, entry: Entry): ManifestPrompt | undefined {
+  const input = deriveInput(analysis, candidate, { isInline: true });
   let isBroken = input.isBroken;
   const args: ManifestArgument[] = [];
   const coded = input.codec?.plan.kind === "object" ? (input.codec.plan.properties ?? {}) : {};
   for (const [name, schema] of Object.entries(input.schema.properties ?? {})) {
     if (schema.type !== "string" || Object.hasOwn(coded, name)) {
       const node = input.places.get(name) ?? candidate.node;
-      session.report(
+      analysis.report(
         "PF1301",
         node,
         `Argument '${name}' of the prompt '${candidate.name}' must be a string or a union of strings. Convert it inside the function.`,
@@ -106,8 +106,8 @@ export function derivePrompt(session: Session, candidate: Candidate, entry: Entr
       ...(complete && { complete }),
     });
   }
-  if (!isPromptResult(session, candidate)) {
-    session.report(
+  if (!isPromptResult(analysis, candidate)) {
+    analysis.report(
       "PF1302",
       candidate.node,
       `The prompt '${candidate.name}' must return a string, or messages created with user(…) and assistant(…).`,
@@ -132,18 +132,18 @@ function completions(schema: DerivedSchema): string[] | undefined {
 }
 
 /** Describes a function as a resource, or as a template of resources; undefined if there were errors. */
-export function deriveResource(session: Session, candidate: Candidate, given: Entry): ManifestResource | undefined {
+export function deriveResource(analysis: Analysis, candidate: Candidate, given: Entry): ManifestResource | undefined {
   const { name, node, doc } = candidate;
   const { closed = false, ...entry } = given;
   const [uri = ""] = (tagText(doc.tags, "resource") ?? "").split(/\s/);
   const parsed = parseVariables(uri);
   if (typeof parsed === "string") {
-    session.report("PF1401", node, `The URI of the resource '${name}' is malformed. ${parsed}`);
+    analysis.report("PF1401", node, `The URI of the resource '${name}' is malformed. ${parsed}`);
     return undefined;
   }
-  const input = deriveInput(session, candidate, { isInline: true });
-  const output = deriveOutput(session, candidate, { rawBytes: true, closed });
-  const variables = matchVariables(session, candidate, input, parsed, uri);
+  const input = deriveInput(analysis, candidate, { isInline: true });
+  const output = deriveOutput(analysis, candidate, { rawBytes: true, closed });
+  const variables = matchVariables(analysis, candidate, input, parsed, uri);
   if (input.isBroken || output.isBroken || variables === undefined) return undefined;
   // A resource has no output schema, so the binding carries the schema of a closed result.
   const bound = { ...output.bound, ...(closed && output.schema && { closed: output.schema }) };
@@ -159,7 +159,7 @@ export function deriveResource(session: Session, candidate: Candidate, given: En
 
 /** Matches the variables of a template with the parameters; undefined if they do not match. */
 function matchVariables(
-  session: Session,
+  analysis: Analysis,
   candidate: Candidate,
   input: Input,
   parsed: readonly TemplateVariable[],
@@ -175,7 +175,7 @@ function matchVariables(
     const required = input.schema.required?.includes(name) ?? false;
     const type = schema && typeOf(schema, isList);
     if (schema === undefined) {
-      session.report(
+      analysis.report(
         "PF1402",
         node,
         `The variable {${name}} of ${uri} has no parameter. Add ${name}: string to '${candidate.name}'.`,
@@ -183,13 +183,13 @@ function matchVariables(
     } else if (type === undefined) {
       const expected = isList ? "an array of strings" : "a string, number, boolean or union of literals";
       const remedy = schema.type === "array" && !isList ? ` For an array, write {${name}*}.` : "";
-      session.report(
+      analysis.report(
         "PF1404",
         node,
         `The parameter '${name}' must be ${expected}, because it comes from ${uri}.${remedy}`,
       );
     } else if (isOptional && required) {
-      session.report(
+      analysis.report(
         "PF1405",
         node,
         `{?${name}} of ${uri} is optional. Make the parameter '${name}' optional, or add a default.`,
@@ -204,7 +204,7 @@ function matchVariables(
   for (const name of Object.keys(properties)) {
     if (names.includes(name)) continue;
     const node = input.places.get(name) ?? candidate.node;
-    session.report(
+    analysis.report(
       "PF1403",
       node,
       `The parameter '${name}' does not appear in ${uri}. Add {?${name}} to the URI, or remove the parameter.`,

@@ -1,8 +1,8 @@
 import ts from "typescript";
 import type { NamedDoc } from "../comments/function-comment.ts";
 import { typeNodeOf } from "../types/type-node.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
-import type { Session } from "./session.ts";
 
 /** A parameter of a function. */
 export interface Parameter {
@@ -33,7 +33,7 @@ const HAS_REST = 1;
  * Returns the parameters of a function. A rest parameter whose type is a tuple with names is replaced by the elements:
  * a wrapper such as `withRetry(async (id: string) => …)` has the parameters of the function that it wraps.
  */
-export function parametersOf({ checker }: Session, { signature, wrapped }: Candidate): Parameter[] {
+export function parametersOf({ checker }: Analysis, { signature, wrapped }: Candidate): Parameter[] {
   const hasRest = ((signature as ts.Signature & { flags: number }).flags & HAS_REST) !== 0;
   return signature.parameters.flatMap((symbol, index): Parameter[] => {
     const type = checker.getTypeOfSymbol(symbol);

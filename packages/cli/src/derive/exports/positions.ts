@@ -2,9 +2,9 @@ import type { JsonSchema, JsonSchemaObject } from "proffer";
 import { type Binding, escapeToken, type Manifest } from "proffer/derived";
 import ts from "typescript";
 import type { ItemPositions, SourceRange } from "../model/description.ts";
+import { type Analysis, locate } from "./analysis.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
-import { locate, type Session } from "./session.ts";
 import { findDefinitions } from "./sources.ts";
 
 const INPUT = "/inputSchema";
@@ -15,12 +15,12 @@ const OUTPUT = "/outputSchema";
  * derivation itself need not carry places. An item of `defineTool` and the like has only its own place.
  */
 export function findPositions(
-  session: Session,
+  analysis: Analysis,
   entry: ts.SourceFile,
   files: readonly ts.SourceFile[],
   { tools, prompts, resources }: Pick<Manifest, "tools" | "prompts" | "resources">,
 ): ItemPositions[] {
-  const silent = { ...session, report: () => {} };
+  const silent = { ...analysis, report: () => {} };
   const candidates = new Map(findExports(silent, entry).candidates.map((each) => [each.path.join("."), each]));
 
   function positionsOf(
@@ -67,15 +67,15 @@ interface Bound {
   readonly bound: Binding["parameters"][number];
 }
 
-function boundParameters(session: Session, candidate: Candidate, { parameters }: Binding): Bound[] {
-  return parametersOf(session, candidate).flatMap((parameter, at): Bound[] => {
+function boundParameters(analysis: Analysis, candidate: Candidate, { parameters }: Binding): Bound[] {
+  return parametersOf(analysis, candidate).flatMap((parameter, at): Bound[] => {
     const bound = parameters[at];
     return bound === undefined ? [] : [{ parameter, bound }];
   });
 }
 
 function walkInput(walk: SchemaWalk, parameters: readonly Bound[], schema: JsonSchemaObject): void {
-  const { checker } = walk.session;
+  const { checker } = walk.analysis;
   const { properties = {} } = schema;
   for (const { parameter, bound } of parameters) {
     const { type, declaration, rest } = parameter;
@@ -99,7 +99,7 @@ function walkInput(walk: SchemaWalk, parameters: readonly Bound[], schema: JsonS
 }
 
 function walkOutput(walk: SchemaWalk, { signature }: Candidate, schema: JsonSchemaObject): void {
-  const { checker } = walk.session;
+  const { checker } = walk.analysis;
   const type = checker.getReturnTypeOfSignature(signature);
   walk.note(OUTPUT, signature.declaration?.type);
   walk.walk(OUTPUT, schema, OUTPUT, schema, checker.getAwaitedType(type) ?? type);
@@ -110,7 +110,7 @@ function collected({ places, pieces }: SchemaWalk): Pick<ItemPositions, "places"
 }
 
 /** Returns the code of a function. If a wrapper or a package made the function, that is the code of its export. */
-function codeOf({ origins }: Session, { signature, node, wrapped }: Candidate): ts.Node {
+function codeOf({ origins }: Analysis, { signature, node, wrapped }: Candidate): ts.Node {
   const { declaration } = signature;
   if (declaration === undefined || wrapped !== undefined) return elementOf(node);
   const file = declaration.getSourceFile();
@@ -148,17 +148,17 @@ interface Step {
 class SchemaWalk {
   readonly places = new Map<string, SourceRange>();
   readonly pieces = new Map<ts.Node, SourceRange>();
-  readonly session: Session;
+  readonly analysis: Analysis;
   /** The definitions that were walked through; a type may contain itself. */
   readonly #entered = new Set<string>();
 
-  constructor(session: Session) {
-    this.session = session;
+  constructor(analysis: Analysis) {
+    this.analysis = analysis;
   }
 
   /** Notes the place of a pointer, and with `isPiece` the code there. Code of packages has none. */
   note(pointer: string, node: ts.Node | undefined, isPiece = false): void {
-    if (node === undefined || !this.session.origins.isProject(node.getSourceFile())) return;
+    if (node === undefined || !this.analysis.origins.isProject(node.getSourceFile())) return;
     if (isPiece && this.pieces.size < MAX_PIECES) this.pieces.set(node, rangeOf(node, true));
     if (this.places.size < MAX_PLACES && !this.places.has(pointer)) this.places.set(pointer, rangeOf(node));
   }
@@ -173,7 +173,7 @@ class SchemaWalk {
   }
 
   #enter(root: string, whole: JsonSchemaObject, schema: JsonSchemaObject, { pointer, type, depth }: Step): Step[] {
-    const { checker } = this.session;
+    const { checker } = this.analysis;
     const own = checker.getNonNullableType(type);
     const declared = declarationOf(own);
     if (declared) this.note(pointer, declared, true);
@@ -218,7 +218,7 @@ class SchemaWalk {
   }
 
   #propertyOf(type: ts.Type, name: string): ts.Symbol | undefined {
-    const { checker } = this.session;
+    const { checker } = this.analysis;
     const found = checker.getPropertyOfType(type, name);
     if (found !== undefined || !type.isUnion()) return found;
     return type.types.map((member) => checker.getPropertyOfType(member, name)).find((each) => each !== undefined);
@@ -226,7 +226,7 @@ class SchemaWalk {
 
   /** Returns the member of a union that an alternative of the schema was made of: the first with all its properties. */
   #memberFor(whole: JsonSchemaObject, given: JsonSchema, type: ts.Type): ts.Type {
-    const { checker } = this.session;
+    const { checker } = this.analysis;
     if (!type.isUnion() || typeof given !== "object") return type;
     const name = /^#\/\$defs\/([^/]+)$/.exec(given.$ref ?? "")?.[1];
     const target = name === undefined ? given : whole.$defs?.[name];

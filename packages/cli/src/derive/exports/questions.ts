@@ -3,7 +3,7 @@ import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { assemble } from "../types/assemble.ts";
 import type { Conversion } from "../types/conversion.ts";
-import type { Session } from "./session.ts";
+import type { Analysis } from "./analysis.ts";
 
 /** Position of the schema in `ask(message, schema, options)`. */
 export const SCHEMA_ARGUMENT = 1;
@@ -12,16 +12,16 @@ export const SCHEMA_ARGUMENT = 1;
 export type Questions = ReadonlyMap<ts.Node, DerivedSchema>;
 
 /** Finds the calls `ctx.ask<T>("…")` in the author's files and derives their form schemas. */
-export function findQuestions(session: Session, files: readonly ts.SourceFile[]): Questions {
+export function findQuestions(analysis: Analysis, files: readonly ts.SourceFile[]): Questions {
   const questions = new Map<ts.Node, DerivedSchema>();
 
   function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && /\bask$/.test(node.expression.getText()) && needsSchema(session, node)) {
+    if (ts.isCallExpression(node) && /\bask$/.test(node.expression.getText()) && needsSchema(analysis, node)) {
       const [type] = node.typeArguments ?? [];
-      const schema = type && deriveForm(session, type);
+      const schema = type && deriveForm(analysis, type);
       if (schema) questions.set(node, schema);
       if (!type)
-        session.report(
+        analysis.report(
           "PF1501",
           node,
           'This question has no type. Write ask<{ name: string }>("…"), or pass a schema.',
@@ -35,7 +35,7 @@ export function findQuestions(session: Session, files: readonly ts.SourceFile[])
 }
 
 /** Whether a call is `ask` of the run-time's Context, without a schema. */
-function needsSchema({ checker, origins }: Session, call: ts.CallExpression): boolean {
+function needsSchema({ checker, origins }: Analysis, call: ts.CallExpression): boolean {
   const given = call.arguments[SCHEMA_ARGUMENT];
   if (call.arguments.some(ts.isSpreadElement) || (given && !isUndefined(given))) return false;
   const signatures = checker.getTypeAtLocation(call.expression).getCallSignatures();
@@ -61,9 +61,9 @@ const NOT_SHOWN = ["examples", "deprecated"];
  * Derives the form schema of a question: one level of strings, numbers, booleans and choices, because clients can show
  * nothing else. For any other type it reports the reasons and returns undefined.
  */
-function deriveForm(session: Session, node: ts.TypeNode): DerivedSchema | undefined {
-  return deriveFields(session, node, {
-    conversion: session.inward,
+function deriveForm(analysis: Analysis, node: ts.TypeNode): DerivedSchema | undefined {
+  return deriveFields(analysis, node, {
+    conversion: analysis.inward,
     subject: "the answer",
     generic: {
       code: "PF1502",
@@ -138,19 +138,19 @@ interface FieldsOptions {
  * Derives an object of simple fields: the answer to a question, or settings. For any other type it reports the reasons
  * and returns undefined.
  */
-export function deriveFields(session: Session, node: ts.TypeNode, options: FieldsOptions): DerivedSchema | undefined {
+export function deriveFields(analysis: Analysis, node: ts.TypeNode, options: FieldsOptions): DerivedSchema | undefined {
   const { conversion, subject, generic, notObject, badField, coded: reason, toField } = options;
-  const { checker } = session;
+  const { checker } = analysis;
   const type = checker.getTypeFromTypeNode(node);
   const collected = conversion.collect(subject, node, () => conversion.inline(conversion.convert(type, node)));
   const { schema, codec, problems } = assemble(conversion, collected, { isInline: true });
   const all = [...collected.problems, ...problems];
-  const report = ({ code, message }: Report) => session.report(code, node, message(node.getText(), ""));
+  const report = ({ code, message }: Report) => analysis.report(code, node, message(node.getText(), ""));
   if (all.some(({ code }) => code === "PF2007")) {
     report(generic);
     return undefined;
   }
-  if (session.reportAll(all, node)) return undefined;
+  if (analysis.reportAll(all, node)) return undefined;
   if (schema.type !== "object" || schema.properties === undefined || schema.additionalProperties !== false) {
     report(notObject);
     return undefined;
@@ -165,8 +165,8 @@ export function deriveFields(session: Session, node: ts.TypeNode, options: Field
       continue;
     }
     const declaration = checker.getPropertyOfType(type, name)?.valueDeclaration;
-    const place = declaration && session.origins.isProject(declaration.getSourceFile()) ? declaration : node;
-    session.report(badField.code, place, badField.message(name, field));
+    const place = declaration && analysis.origins.isProject(declaration.getSourceFile()) ? declaration : node;
+    analysis.report(badField.code, place, badField.message(name, field));
     isBroken = true;
   }
   if (isBroken) return undefined;

@@ -17,8 +17,8 @@ import {
   type WrittenType,
 } from "../types/type-node.ts";
 import { convertMembers } from "../types/union.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Candidate } from "./exports.ts";
-import type { Session } from "./session.ts";
 
 /** The output of a function. */
 export interface Output {
@@ -52,24 +52,24 @@ interface Alternatives {
 }
 
 /** Derives the output of a function from its return type. */
-export function deriveOutput(session: Session, candidate: Candidate, options: OutputOptions = {}): Output {
-  const { outward } = session;
-  const whole = returnTypeOf(session, candidate.signature);
-  const { data, hasContent, hasResult, hasNothing, isWhole } = classifyAlternatives(session, whole, options);
+export function deriveOutput(analysis: Analysis, candidate: Candidate, options: OutputOptions = {}): Output {
+  const { outward } = analysis;
+  const whole = returnTypeOf(analysis, candidate.signature);
+  const { data, hasContent, hasResult, hasNothing, isWhole } = classifyAlternatives(analysis, whole, options);
   const [only] = data;
   const isInterpreted = hasContent || hasResult;
   if (only === undefined) {
-    const isBroken = options.closed === true && reportOpen(session, candidate);
+    const isBroken = options.closed === true && reportOpen(analysis, candidate);
     return { bound: { kind: hasResult && !hasContent ? "result" : "content" }, isBroken };
   }
-  const item = data.length === 1 ? itemOf(session, only) : undefined;
+  const item = data.length === 1 ? itemOf(analysis, only) : undefined;
   const collected = outward.collect(`the result of '${candidate.name}'`, candidate.node, () => {
-    if (item) reportReturn(session, only.type);
+    if (item) reportReturn(analysis, only.type);
     const converted = item
       ? listOf(outward.convertElement(item.type, item.node))
       : isWhole
         ? outward.convert(whole.type, whole.node)
-        : convertMembers(outward, data, () => session.checker.typeToString(whole.type));
+        : convertMembers(outward, data, () => analysis.checker.typeToString(whole.type));
     // The root must not be a `$ref`: its type decides how the result is sent to clients of each protocol revision.
     const written = outward.inline(converted);
     const schema = applyDoc(outward, written.schema, candidate.doc.returns);
@@ -77,8 +77,8 @@ export function deriveOutput(session: Session, candidate: Candidate, options: Ou
   });
   const { schema, codec, problems } = assemble(outward, collected);
   const isDescribed = !isInterpreted && !isOpen(schema);
-  const isRefused = session.reportAll([...collected.problems, ...problems], candidate.node);
-  const isBroken = isRefused || (options.closed === true && !isDescribed && reportOpen(session, candidate));
+  const isRefused = analysis.reportAll([...collected.problems, ...problems], candidate.node);
+  const isBroken = isRefused || (options.closed === true && !isDescribed && reportOpen(analysis, candidate));
   return {
     ...(isDescribed && { schema }),
     bound: {
@@ -91,8 +91,8 @@ export function deriveOutput(session: Session, candidate: Candidate, options: Ou
 }
 
 /** Reports a closed result without a schema. */
-function reportOpen(session: Session, { name, node }: Candidate): true {
-  session.report(
+function reportOpen(analysis: Analysis, { name, node }: Candidate): true {
+  analysis.report(
     "PF1140",
     node,
     `'${name}' has the tag @closed, but its return type does not name the properties of the result. Declare an interface, or remove the tag.`,
@@ -101,8 +101,8 @@ function reportOpen(session: Session, { name, node }: Candidate): true {
 }
 
 /** Whether a prompt can return this: text, or messages created with the run-time's functions. */
-export function isPromptResult(session: Session, { signature }: Candidate): boolean {
-  const { checker, origins } = session;
+export function isPromptResult(analysis: Analysis, { signature }: Candidate): boolean {
+  const { checker, origins } = analysis;
   const isMessage = (type: ts.Type): boolean => {
     if (type.flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never))
       return true;
@@ -110,13 +110,13 @@ export function isPromptResult(session: Session, { signature }: Candidate): bool
     const mark = contentKindOf(checker, origins, type);
     return mark === "block" || mark === "message" || mark === "messages";
   };
-  const { type } = returnTypeOf(session, signature);
+  const { type } = returnTypeOf(analysis, signature);
   return unionMembers(type).every(
     (member) => isMessage(member) || (elementTypes(checker, member)?.every(isMessage) ?? false),
   );
 }
 
-function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenType {
+function returnTypeOf({ checker }: Analysis, signature: ts.Signature): WrittenType {
   const type = checker.getReturnTypeOfSignature(signature);
   const awaited = checker.getAwaitedType(type) ?? type;
   const { declaration } = signature;
@@ -125,8 +125,8 @@ function returnTypeOf({ checker }: Session, signature: ts.Signature): WrittenTyp
   return { type: awaited, node: awaited === type ? node : argumentNodes(checker, node)[0] };
 }
 
-function classifyAlternatives(session: Session, whole: WrittenType, options: OutputOptions): Alternatives {
-  const { checker, origins } = session;
+function classifyAlternatives(analysis: Analysis, whole: WrittenType, options: OutputOptions): Alternatives {
+  const { checker, origins } = analysis;
   const { rawBytes = false } = options;
   const sorted: Alternatives = { data: [], hasContent: false, hasResult: false, hasNothing: false, isWhole: true };
   const members = whole.type.isUnion() ? orderedMembers(checker, whole.type, whole.node) : [whole];
@@ -140,15 +140,15 @@ function classifyAlternatives(session: Session, whole: WrittenType, options: Out
     } else if (mark === "result") {
       const value = checker.getPropertyOfType(type, "value");
       const inner = value
-        ? classifyAlternatives(session, { type: checker.getTypeOfSymbol(value), node: undefined }, {})
+        ? classifyAlternatives(analysis, { type: checker.getTypeOfSymbol(value), node: undefined }, {})
         : undefined;
       sorted.data.push(...(inner?.data ?? []));
       sorted.hasNothing ||= inner?.hasNothing ?? false;
       sorted.isWhole = false;
-    } else if (mark !== undefined || isContent(session, type, rawBytes)) {
+    } else if (mark !== undefined || isContent(analysis, type, rawBytes)) {
       sorted.hasContent = true;
       sorted.isWhole = false;
-    } else if (options.wholeResults && isWholeResult(session, type)) {
+    } else if (options.wholeResults && isWholeResult(analysis, type)) {
       sorted.hasResult = true;
       sorted.isWhole = false;
     } else {
@@ -159,36 +159,36 @@ function classifyAlternatives(session: Session, whole: WrittenType, options: Out
 }
 
 /** Whether the run-time converts values of this type to content automatically. */
-function isContent(session: Session, type: ts.Type, rawBytes: boolean): boolean {
-  const { checker, origins } = session;
+function isContent(analysis: Analysis, type: ts.Type, rawBytes: boolean): boolean {
+  const { checker, origins } = analysis;
   const blocks = elementTypes(checker, type);
   if (blocks?.every((block) => ["block", "failure"].includes(contentKindOf(checker, origins, block) ?? "")))
     return true;
-  const name = platformName(session, type);
+  const name = platformName(analysis, type);
   if (name === undefined) return false;
   if (RAW_CONTENT.has(name) || (rawBytes && BYTES.has(name))) return true;
-  return ASYNC_ITERABLES.has(name) && isTextOrBytes(session, itemOf(session, { type, node: undefined })?.type);
+  return ASYNC_ITERABLES.has(name) && isTextOrBytes(analysis, itemOf(analysis, { type, node: undefined })?.type);
 }
 
 /** Whether a type is text or bytes. A sequence of them becomes one text or one blob. */
-function isTextOrBytes(session: Session, type: ts.Type | undefined): boolean {
+function isTextOrBytes(analysis: Analysis, type: ts.Type | undefined): boolean {
   if (type === undefined) return false;
-  if (type.isUnion()) return type.types.every((member) => isTextOrBytes(session, member));
-  return (type.flags & ts.TypeFlags.StringLike) !== 0 || BYTES.has(platformName(session, type) ?? "");
+  if (type.isUnion()) return type.types.every((member) => isTextOrBytes(analysis, member));
+  return (type.flags & ts.TypeFlags.StringLike) !== 0 || BYTES.has(platformName(analysis, type) ?? "");
 }
 
 /** Returns the item type of an iterable. */
-function itemOf(session: Session, { type, node }: WrittenType): WrittenType | undefined {
-  const name = platformName(session, type);
+function itemOf(analysis: Analysis, { type, node }: WrittenType): WrittenType | undefined {
+  const name = platformName(analysis, type);
   if (name === undefined || !(ITERABLES.has(name) || ASYNC_ITERABLES.has(name))) return undefined;
-  const item = session.checker.getTypeArguments(type as ts.TypeReference)[0] ?? session.checker.getUnknownType();
-  return { type: item, node: argumentNodes(session.checker, node)[0] };
+  const item = analysis.checker.getTypeArguments(type as ts.TypeReference)[0] ?? analysis.checker.getUnknownType();
+  return { type: item, node: argumentNodes(analysis.checker, node)[0] };
 }
 
 /** Reports the value that a generator returns after its last item: iteration drops it, as `for … of` does. */
-function reportReturn(session: Session, type: ts.Type): void {
-  const { checker, outward } = session;
-  if (!/^(?:Async)?Generator$/.test(platformName(session, type) ?? "")) return;
+function reportReturn(analysis: Analysis, type: ts.Type): void {
+  const { checker, outward } = analysis;
+  if (!/^(?:Async)?Generator$/.test(platformName(analysis, type) ?? "")) return;
   const returned = checker.getTypeArguments(type as ts.TypeReference)[1];
   const ignored = ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Never;
   if (returned === undefined || returned.flags & ignored || isAbsent(returned)) return;
@@ -198,7 +198,7 @@ function reportReturn(session: Session, type: ts.Type): void {
   );
 }
 
-function platformName({ origins }: Session, type: ts.Type): string | undefined {
+function platformName({ origins }: Analysis, type: ts.Type): string | undefined {
   return type.symbol && origins.isPlatform(type.symbol) ? type.symbol.name : undefined;
 }
 
@@ -223,8 +223,8 @@ const BLOCK_PROPERTIES = new Set(
  * Whether a type is the result of a call itself, such as `CallToolResult` of the official SDK, as opposed to data. The
  * run-time still checks each value, because an inferred type says only `type: string`.
  */
-function isWholeResult(session: Session, type: ts.Type): boolean {
-  const { checker } = session;
+function isWholeResult(analysis: Analysis, type: ts.Type): boolean {
+  const { checker } = analysis;
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return false;
   if (!checker.getPropertiesOfType(type).every(({ name }) => PROPERTIES.has(name))) return false;
   const isError = propertyType(checker, type, "isError");

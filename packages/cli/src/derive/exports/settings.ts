@@ -5,8 +5,8 @@ import type { DerivedSchema } from "../model/json-schema.ts";
 import type { Conversion } from "../types/conversion.ts";
 import { constantOf } from "../types/primitive.ts";
 import { createConversion } from "../types/schema.ts";
+import { type Analysis, callsOf } from "./analysis.ts";
 import { deriveFields, isUndefined, type Questions } from "./questions.ts";
-import { callsOf, type Session } from "./session.ts";
 
 /** Position of the schema in `defineSettings(schema, options)`. */
 export const SETTINGS_ARGUMENT = 0;
@@ -24,21 +24,21 @@ const SECRET_NAME = /(?:token|secret|passwor[dt]|passphrase|credentials?|(?:api|
 const SCALARS: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
 /** Finds the calls of `defineSettings` in the author's files and derives the schemas of those without one. */
-export function findSettings(session: Session, files: readonly ts.SourceFile[]): FoundSettings {
-  const definitions = callsOf(session, files, "defineSettings");
+export function findSettings(analysis: Analysis, files: readonly ts.SourceFile[]): FoundSettings {
+  const definitions = callsOf(analysis, files, "defineSettings");
   if (definitions.length === 0) return { calls: new Map() };
-  const { checker, origins, codecs } = session;
+  const { checker, origins, codecs } = analysis;
   const conversion = createConversion(checker, origins, codecs, "in", "setting");
   const calls = new Map<ts.Node, DerivedSchema>();
   const found: { node: ts.Node; schema: DerivedSchema }[] = [];
   for (const node of definitions) {
     const given = node.arguments[SETTINGS_ARGUMENT];
     const isGiven = given !== undefined && !isUndefined(given);
-    const schema = isGiven ? givenSchema(checker, given) : deriveSettings(session, conversion, node);
+    const schema = isGiven ? givenSchema(checker, given) : deriveSettings(analysis, conversion, node);
     if (schema && !isGiven) calls.set(node, schema);
     if (schema) found.push({ node, schema });
   }
-  return { calls, ...join(session, found) };
+  return { calls, ...join(analysis, found) };
 }
 
 /** Returns a schema that the author wrote, if it is constant. Any other is only checked when the module is imported. */
@@ -52,15 +52,19 @@ function givenSchema(checker: ts.TypeChecker, given: ts.Expression): DerivedSche
   }
 }
 
-function deriveSettings(session: Session, conversion: Conversion, call: ts.CallExpression): DerivedSchema | undefined {
+function deriveSettings(
+  analysis: Analysis,
+  conversion: Conversion,
+  call: ts.CallExpression,
+): DerivedSchema | undefined {
   const [node] = call.typeArguments ?? [];
-  session.current = "defineSettings";
+  analysis.current = "defineSettings";
   if (node === undefined) {
     const message = "These settings have no type. Write defineSettings<{ SHOP_URL: string }>(), or pass a schema.";
-    session.report("PF1320", call, message);
+    analysis.report("PF1320", call, message);
     return undefined;
   }
-  const schema = deriveFields(session, node, {
+  const schema = deriveFields(analysis, node, {
     conversion,
     subject: "the settings",
     generic: {
@@ -76,7 +80,7 @@ function deriveSettings(session: Session, conversion: Conversion, call: ts.CallE
     coded: "a variable is a text, so use a string, and convert it in your code",
     toField: toSetting,
   });
-  for (const [name, setting] of Object.entries(schema?.properties ?? {})) reportSecrets(session, node, name, setting);
+  for (const [name, setting] of Object.entries(schema?.properties ?? {})) reportSecrets(analysis, node, name, setting);
   return schema;
 }
 
@@ -91,23 +95,23 @@ function toSetting(schema: DerivedSchema, name: string): DerivedSchema | string 
 }
 
 function reportSecrets(
-  session: Session,
+  analysis: Analysis,
   node: ts.Node,
   name: string,
   { writeOnly, default: value }: DerivedSchema,
 ): void {
   if (writeOnly && value !== undefined) {
-    session.report("PF1324", node, `The setting '${name}' is secret, so its default would be in the code. Remove it.`);
+    analysis.report("PF1324", node, `The setting '${name}' is secret, so its default would be in the code. Remove it.`);
   }
   if (!writeOnly && SECRET_NAME.test(name)) {
     const message = `The setting '${name}' looks like a secret. Add @secret to its comment, so that its value is never shown.`;
-    session.report("PF2320", node, message);
+    analysis.report("PF2320", node, message);
   }
 }
 
 /** Joins the settings of all calls. A variable may be defined twice, in the same way. */
 function join(
-  session: Session,
+  analysis: Analysis,
   found: readonly { readonly node: ts.Node; readonly schema: DerivedSchema }[],
 ): Pick<FoundSettings, "settings"> {
   const properties: Record<string, DerivedSchema> = {};
@@ -117,7 +121,7 @@ function join(
       const earlier = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(setting)) {
         const message = `The setting '${name}' is defined twice, with different types or comments. Define it once and import it.`;
-        session.report("PF1325", node, message);
+        analysis.report("PF1325", node, message);
       }
       properties[name] = earlier ?? setting;
     }

@@ -1,10 +1,10 @@
 import ts from "typescript";
 import type { ItemSource } from "../model/description.ts";
+import { type Analysis, callsOf, locate } from "./analysis.ts";
 import { renamed } from "./entry-tags.ts";
 import { type Candidate, findExports } from "./exports.ts";
 import { bodyOf, functionOf, handlerFacts, returnsData } from "./function-body.ts";
 import { tagText } from "./items.ts";
-import { callsOf, locate, type Session } from "./session.ts";
 
 /** The functions that define an item, the option that identifies it, and the option with its code. */
 const DEFINITIONS = [
@@ -14,8 +14,8 @@ const DEFINITIONS = [
 ] as const;
 
 /** Finds the code of each exported function, and of each definition whose name is written as a string. */
-export function findSources(session: Session, entry: ts.SourceFile, files: readonly ts.SourceFile[]): ItemSource[] {
-  const silent = { ...session, report: () => {} };
+export function findSources(analysis: Analysis, entry: ts.SourceFile, files: readonly ts.SourceFile[]): ItemSource[] {
+  const silent = { ...analysis, report: () => {} };
   const { candidates } = findExports(silent, entry);
   return [
     ...candidates.map((each) => sourceOf(silent, each)),
@@ -24,31 +24,31 @@ export function findSources(session: Session, entry: ts.SourceFile, files: reado
 }
 
 /** Finds each definition whose name is written as a string. */
-export function findDefinitions(session: Session, files: readonly ts.SourceFile[]) {
+export function findDefinitions(analysis: Analysis, files: readonly ts.SourceFile[]) {
   return DEFINITIONS.flatMap((definition) =>
-    callsOf(session, files, definition.name).flatMap((call) => toDefinition(call, definition) ?? []),
+    callsOf(analysis, files, definition.name).flatMap((call) => toDefinition(call, definition) ?? []),
   );
 }
 
-function sourceOf(session: Session, found: Candidate): ItemSource {
+function sourceOf(analysis: Analysis, found: Candidate): ItemSource {
   const { name, node, signature, doc } = renamed(found);
   const uri = tagText(doc.tags, "resource")?.split(/\s/)[0];
   const isPrompt = tagText(doc.tags, "prompt") !== undefined;
   const kind = uri !== undefined ? "resource" : isPrompt ? "prompt" : "tool";
-  const facts = handlerFacts(session, bodyOf(signature));
+  const facts = handlerFacts(analysis, bodyOf(signature));
   return { kind, key: uri ?? name, ...locate(node), ...facts, returnsUntyped: false };
 }
 
-function sourceOfDefinition(session: Session, found: ReturnType<typeof findDefinitions>[number]): ItemSource {
+function sourceOfDefinition(analysis: Analysis, found: ReturnType<typeof findDefinitions>[number]): ItemSource {
   const { kind, key, code, hasOutput } = found;
-  const [signature] = code ? session.checker.getTypeAtLocation(code).getCallSignatures() : [];
+  const [signature] = code ? analysis.checker.getTypeAtLocation(code).getCallSignatures() : [];
   const isUntyped = kind === "tool" && !hasOutput && signature !== undefined;
   return {
     kind,
     key: key.text,
     ...locate(key),
-    ...handlerFacts(session, code && bodyAt(session, code)),
-    returnsUntyped: isUntyped && returnsData(session, signature),
+    ...handlerFacts(analysis, code && bodyAt(analysis, code)),
+    returnsUntyped: isUntyped && returnsData(analysis, signature),
   };
 }
 
@@ -63,10 +63,10 @@ function toDefinition(call: ts.CallExpression, { kind, key, code }: (typeof DEFI
 }
 
 /** Returns the body of a method, or of the function that a property has or names. */
-function bodyAt(session: Session, code: ts.ObjectLiteralElementLike): ts.Node | undefined {
+function bodyAt(analysis: Analysis, code: ts.ObjectLiteralElementLike): ts.Node | undefined {
   if (ts.isMethodDeclaration(code)) return code.body;
   const value = ts.isPropertyAssignment(code) ? code.initializer : code.name;
   if (value === undefined) return undefined;
   if (ts.isArrowFunction(value) || ts.isFunctionExpression(value)) return value.body;
-  return ts.isExpression(value) ? functionOf(session, value) : undefined;
+  return ts.isExpression(value) ? functionOf(analysis, value) : undefined;
 }

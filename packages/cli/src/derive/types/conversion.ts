@@ -82,7 +82,7 @@ export interface Conversion {
   /** Returns a reference to the definition of a type. `make` is called later, once for each type. */
   define(type: ts.Type, label: string | undefined, json: JsonType, make: () => Converted): Converted;
   /** Converts a type without a definition. A recursive type gets one. */
-  guard(type: ts.Type, json: JsonType, make: () => Converted): Converted;
+  enter(type: ts.Type, json: JsonType, make: () => Converted): Converted;
   /** Applies the comment of a symbol. Problems are reported only if the comment is the author's. */
   document(schema: DerivedSchema, symbol: ts.Symbol): DerivedSchema;
   /** Inlines the definition that a schema refers to, so that this use can be changed separately. */

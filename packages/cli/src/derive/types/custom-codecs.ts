@@ -74,7 +74,7 @@ export function convertCustom(conversion: Conversion, type: ts.Type): Converted 
   if (codec === undefined) return undefined;
   codecs.used.add(codec);
   const json = checker.isArrayLikeType(codec.json) ? "array" : "object";
-  return conversion.guard(type, json, () => {
+  return conversion.enter(type, json, () => {
     for (const { code, message, node } of codec.problems) conversion.report(code, message, node);
     const { schema, plan } = convertForm(conversion, codec);
     const types = jsonTypes(conversion, schema);

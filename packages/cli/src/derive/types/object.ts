@@ -20,7 +20,7 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
   if (custom) return custom;
   if (checker.isArrayType(type)) return convertArray(conversion, type as ts.TypeReference, node);
   if (checker.isTupleType(type)) {
-    return conversion.guard(type, "array", () => convertTuple(conversion, type as ts.TupleTypeReference, node));
+    return conversion.enter(type, "array", () => convertTuple(conversion, type as ts.TupleTypeReference, node));
   }
   const branded = type.isIntersection() ? type.types.find((part) => isBrandable(conversion, part)) : undefined;
   if (branded) return conversion.convert(branded);
@@ -44,7 +44,7 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
 
 function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.TypeNode | undefined): Converted {
   const { checker } = conversion;
-  return conversion.guard(type, "array", () => {
+  return conversion.enter(type, "array", () => {
     const item = checker.getTypeArguments(type)[0] ?? checker.getUnknownType();
     return listOf(conversion.convertElement(item, argumentNodes(checker, node)[0]));
   });
@@ -71,7 +71,7 @@ interface Base {
 function convertSubtype(conversion: Conversion, type: ts.Type): Converted | undefined {
   const base = findBase(conversion, type);
   if (base === undefined) {
-    return isList(conversion, type) ? conversion.guard(type, "array", () => convertList(conversion, type)) : undefined;
+    return isList(conversion, type) ? conversion.enter(type, "array", () => convertList(conversion, type)) : undefined;
   }
   if (conversion.direction === "in" && !canReplace(conversion, type, base)) return { schema: {} };
   const { schema, plan } = convertAs(conversion, type, base);
@@ -82,13 +82,13 @@ function convertSubtype(conversion: Conversion, type: ts.Type): Converted | unde
 function convertAs(conversion: Conversion, type: ts.Type, base: Base): Converted {
   const { checker } = conversion;
   if (checker.isTupleType(base.type)) return conversion.convert(base.type);
-  if (checker.isArrayType(base.type)) return conversion.guard(type, "array", () => convertList(conversion, type));
+  if (checker.isArrayType(base.type)) return conversion.enter(type, "array", () => convertList(conversion, type));
   const text = convertText(base.name);
   if (text) return text;
   const [value, key] = forEachTypes(checker, type);
   return base.name.endsWith("Set")
-    ? conversion.guard(type, "array", () => convertSet(conversion, value))
-    : conversion.guard(type, mapJson(key.type), () => convertMap(conversion, key, value));
+    ? conversion.enter(type, "array", () => convertSet(conversion, value))
+    : conversion.enter(type, mapJson(key.type), () => convertMap(conversion, key, value));
 }
 
 function convertList(conversion: Conversion, type: ts.Type): Converted {

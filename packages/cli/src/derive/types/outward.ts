@@ -39,7 +39,7 @@ export function convertOutward(conversion: Conversion, type: ts.Type): Converted
   if (conversion.direction === "in") return undefined;
   if (isError(conversion, type)) return convertError();
   const signature = toJsonOf(conversion, type);
-  return signature && conversion.guard(type, "object", () => convertWritten(conversion, signature));
+  return signature && conversion.enter(type, "object", () => convertWritten(conversion, signature));
 }
 
 /** Returns the signature of `toJSON`. Overloads with type parameters depend on options that `JSON.stringify` lacks. */

@@ -59,17 +59,17 @@ export function convertPlatform(conversion: Conversion, type: ts.Type, node?: ts
   switch (name) {
     case "Set":
     case "ReadonlySet":
-      return conversion.guard(type, "array", () => convertSet(conversion, argument(0)));
+      return conversion.enter(type, "array", () => convertSet(conversion, argument(0)));
     case "Map":
     case "ReadonlyMap":
-      return conversion.guard(type, mapJson(argument(0).type), () => convertMap(conversion, argument(0), argument(1)));
+      return conversion.enter(type, mapJson(argument(0).type), () => convertMap(conversion, argument(0), argument(1)));
     case "Promise":
     case "PromiseLike":
       conversion.report("PF1104", `${subject} has the type ${name}, which JSON cannot represent. Await it first.`);
       return { schema: {} };
   }
   if (ITERABLES.has(name) && conversion.direction === "in")
-    return conversion.guard(type, "array", () => listOf(conversion.convertElement(argument(0).type, argument(0).node)));
+    return conversion.enter(type, "array", () => listOf(conversion.convertElement(argument(0).type, argument(0).node)));
   if (ITERABLES.has(name) || ASYNC_ITERABLES.has(name) || name === "Iterator" || name === "AsyncIterator") {
     conversion.report(
       "PF1104",

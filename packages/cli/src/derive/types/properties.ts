@@ -30,16 +30,16 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
   const plans: [string, Plan][] = [];
   const required: string[] = [];
   for (const member of members) {
-    const held = checker.getTypeOfSymbol(member);
-    if (isAbsent(held) || held.flags & ts.TypeFlags.Never) continue;
+    const memberType = checker.getTypeOfSymbol(member);
+    if (isAbsent(memberType) || memberType.flags & ts.TypeFlags.Never) continue;
     const declaration = member.valueDeclaration ?? member.declarations?.[0];
     conversion.subject = `property '${member.name}'${name ? ` of '${name.name}'` : ""}`;
     conversion.place = ownPlace(conversion, declaration) ?? place;
     conversion.library = declaration && conversion.origins.packageOf(declaration.getSourceFile().fileName)?.name;
-    const { schema, plan } = conversion.convert(held, typeNodeOf(declaration));
+    const { schema, plan } = conversion.convert(memberType, typeNodeOf(declaration));
     properties.push([member.name, conversion.document(schema, member)]);
     if (plan) plans.push([member.name, plan]);
-    if (!(member.flags & ts.SymbolFlags.Optional) && !mayBeMissing(conversion, held)) required.push(member.name);
+    if (!(member.flags & ts.SymbolFlags.Optional) && !mayBeMissing(conversion, memberType)) required.push(member.name);
   }
   conversion.subject = name ? `'${name.name}'` : "this type";
   conversion.place = place;
@@ -164,14 +164,14 @@ const NUMERIC_KEY = "^-?[0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?$";
 function convertIndexSignatures(conversion: Conversion, type: ts.Type) {
   const members: UnionMember[] = [];
   const patterns: [string, DerivedSchema][] = [];
-  const held: ts.Type[] = [];
+  const types: ts.Type[] = [];
   let additional: DerivedSchema | undefined;
   for (const { keyType, type: value, declaration } of conversion.checker.getIndexInfosOfType(type)) {
     if (keyType.flags & ts.TypeFlags.ESSymbolLike) continue;
     // A property whose value is undefined is absent, unlike an element.
     const converted = conversion.convert(value, declaration?.type ?? mappedValue(type));
     members.push({ ...converted, json: jsonOf(conversion, converted.schema) });
-    held.push(value);
+    types.push(value);
     const isNumber = (keyType.flags & ts.TypeFlags.NumberLike) !== 0;
     const pattern = isNumber ? NUMERIC_KEY : conversion.convert(keyType).schema.pattern;
     if (pattern === undefined) additional = converted.schema;
@@ -183,7 +183,9 @@ function convertIndexSignatures(conversion: Conversion, type: ts.Type) {
       ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
       ...(additional && !isOpen && { additionalProperties: additional }),
     },
-    plan: planOneOf(conversion, members, () => held.map((value) => conversion.checker.typeToString(value)).join(" | ")),
+    plan: planOneOf(conversion, members, () =>
+      types.map((value) => conversion.checker.typeToString(value)).join(" | "),
+    ),
     isOpen,
   };
 }

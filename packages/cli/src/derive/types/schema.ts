@@ -148,7 +148,7 @@ export function createConversion(
       return refer(definition);
     },
 
-    guard(type, json, make) {
+    enter(type, json, make) {
       const { open } = unit;
       if (open.size >= MAX_NESTING) return conversion.define(type, type.aliasSymbol?.name, json, make);
       if (open.has(type)) {

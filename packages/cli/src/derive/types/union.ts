@@ -32,7 +32,7 @@ export function convertUnion(conversion: Conversion, type: ts.Type, node: ts.Typ
     return conversion.define(type, alias.name, "object", () => documented(alias));
   }
   // An enum has no alias; its comment is on the enum's symbol.
-  return union.flags & ts.TypeFlags.EnumLike ? documented(union.symbol) : conversion.guard(type, "object", make);
+  return union.flags & ts.TypeFlags.EnumLike ? documented(union.symbol) : conversion.enter(type, "object", make);
 }
 
 /** Returns `Type` of `Type | null`: the compiler merges a union `Type` with null, which loses the name. */
@@ -127,9 +127,9 @@ function findDiscriminator(conversion: Conversion, members: WrittenType[]): Map<
 function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): (Scalar | null)[] | undefined {
   const property = checker.getPropertyOfType(type, name);
   if (property === undefined || property.flags & ts.SymbolFlags.Optional) return undefined;
-  const held = checker.getTypeOfSymbol(property);
+  const propertyType = checker.getTypeOfSymbol(property);
   const values: (Scalar | null)[] = [];
-  for (const member of unionMembers(held)) {
+  for (const member of unionMembers(propertyType)) {
     const value = member.flags & ts.TypeFlags.Null ? null : literalValue(member);
     if (value === undefined) return undefined;
     values.push(value);

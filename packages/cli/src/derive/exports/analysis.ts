@@ -13,7 +13,7 @@ import { createConversion } from "../types/schema.ts";
 import { aliasTarget } from "../types/type-node.ts";
 
 /** The shared state while one program is described. */
-export interface Session {
+export interface Analysis {
   readonly checker: ts.TypeChecker;
   readonly origins: Origins;
   /** The codecs of the author, which both conversions use. */
@@ -30,7 +30,7 @@ export interface Session {
   reportAll(problems: readonly Problem[], node: ts.Node): boolean;
 }
 
-export function openSession(program: ts.Program, packageOf: FindPackage): Session {
+export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analysis {
   const checker = program.getTypeChecker();
   const origins = createOrigins(program, packageOf);
   const codecs = createCustomCodecs(checker);
@@ -56,7 +56,7 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
   /** Reports a problem of a library type once, at the first function that uses the type. */
   function reportShared({ code, message }: Problem, node: ts.Node): void {
     const key = `${code} ${message}`;
-    const { current } = session;
+    const { current } = analysis;
     const found = shared.get(key);
     if (found === undefined) {
       const before = diagnostics.length;
@@ -72,7 +72,7 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
     found.diagnostic.message = `${found.message} Used by '${first}' and ${more}.`;
   }
 
-  const session: Session = {
+  const analysis: Analysis = {
     checker,
     origins,
     codecs,
@@ -91,7 +91,7 @@ export function openSession(program: ts.Program, packageOf: FindPackage): Sessio
       return problems.some(({ code }) => DIAGNOSTICS[code].severity === "error");
     },
   };
-  return session;
+  return analysis;
 }
 
 /** Says once that the types of packages contain `any`. A note, because the author cannot change them. */
@@ -104,8 +104,8 @@ function foldAny(problems: readonly Problem[]): string {
 }
 
 /** Finds the calls of a function of the run-time in the author's files. */
-export function callsOf(session: Session, files: readonly ts.SourceFile[], name: string): ts.CallExpression[] {
-  const { checker, origins } = session;
+export function callsOf(analysis: Analysis, files: readonly ts.SourceFile[], name: string): ts.CallExpression[] {
+  const { checker, origins } = analysis;
   const found: ts.CallExpression[] = [];
   function visit(node: ts.Node): void {
     if (ts.isCallExpression(node)) {
