@@ -1,4 +1,4 @@
-import { guardStdout } from "proffer/stdio";
+import { reserveStdout } from "proffer/stdio";
 import { serve } from "./commands/serve.ts";
 import { CommandError, Interrupted, PassedOnExit } from "./terminal/command-error.ts";
 import { currentShell, type Shell, withShell } from "./terminal/shell.ts";
@@ -18,7 +18,7 @@ export async function run(argv: readonly string[], shell?: Partial<Shell>): Prom
   if (shell !== undefined) return withShell(shell, () => exitCodeOf(perform(argv)));
   prepareStatusLine();
   // Stdout is for results: output of the user's module goes to stderr.
-  guardStdout();
+  reserveStdout();
   // The user's module must not take the command's arguments for its own. `serve` and `dev` add those after `--`.
   process.argv.splice(2);
   tolerateClosedPipes();

@@ -48,7 +48,7 @@ async function runAll(...commands: string[][]): Promise<Outcome[]> {
   const end = "\0";
   project.write(
     "run-all.mjs",
-    // Bound before the CLI guards stdout.
+    // Bound before the CLI reserves stdout.
     "const marks = [process.stdout, process.stderr].map((stream) => stream.write.bind(stream));",
     'const { run } = await import("@proffer/cli");',
     "const statuses = [];",

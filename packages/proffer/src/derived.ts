@@ -9,11 +9,11 @@ export { profileOf } from "./calls/client-profile.ts";
 export { decode, encode } from "./derived/codec.ts";
 export { TEXT_FORMS, type TextKind } from "./derived/codec-text.ts";
 export {
-  createFrontServer,
-  type HeldServer,
-  holdServer,
+  type BackgroundServer,
+  createFacade,
+  runInBackground,
   type Substitutes,
-} from "./derived/front-server.ts";
+} from "./derived/facade.ts";
 export type { Module } from "./derived/load.ts";
 export type {
   Binding,

@@ -10,7 +10,7 @@ export { createNodeHandler, type NodeHandler, type NodeHttpOptions } from "./tra
 export {
   DEFAULT_PORT,
   type HttpService,
-  type Mount,
+  type MountedServer,
   type ServeOptions,
   serveHttp,
 } from "./transports/http/node/server.ts";

@@ -1,10 +1,10 @@
 export type { TransportName } from "./calls/call.ts";
 export type { ItemDescription, MiddlewareCall } from "./calls/call-view.ts";
+export type { Client, Principal, Session } from "./calls/client.ts";
 export type { ClientProfile, ProfileId } from "./calls/client-profile.ts";
 export type { ErrorsOption } from "./calls/exposed-error.ts";
 export type { Middleware } from "./calls/middleware.ts";
 export type { Observer } from "./calls/observe.ts";
-export type { Client, Principal, Session } from "./calls/session.ts";
 export { MemoryStore, type Store } from "./calls/store.ts";
 export type { Caller, Item, Shows } from "./catalog/access.ts";
 export type { ResourceChange } from "./catalog/changes.ts";

@@ -19,5 +19,5 @@ export {
   serveProcess,
   showAllToolsets,
 } from "./transports/process.ts";
-export { type GuardedStdout, guardStdout } from "./transports/stdio/output.ts";
+export { type ReservedStdout, reserveStdout } from "./transports/stdio/output.ts";
 export { type StdioOptions, serveStdio } from "./transports/stdio/serve.ts";

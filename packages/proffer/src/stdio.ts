@@ -1,2 +1,2 @@
-export { type GuardedStdout, guardStdout } from "./transports/stdio/output.ts";
+export { type ReservedStdout, reserveStdout } from "./transports/stdio/output.ts";
 export { type StdioOptions, serveStdio } from "./transports/stdio/serve.ts";

@@ -24,7 +24,7 @@ describe("the check of import directions", async () => {
     [`${run}/protocol/a.ts`, 'import { Call } from "../calls/call.ts";'],
     [`${run}/calls/a.ts`, 'export { dispatch } from "../server/dispatch.ts";'],
     [`${run}/calls/a.ts`, 'const load = () => import("../server/dispatch.ts");'],
-    [`${run}/catalog/a.ts`, 'import { a, type B } from "../calls/session.ts";'],
+    [`${run}/catalog/a.ts`, 'import { a, type B } from "../calls/client.ts";'],
     [`${run}/protocol/revisions/a.ts`, 'import * as server from "../../server/server.ts";'],
     [`${run}/server/a.ts`, 'import { createEngine } from "../features/tasks/engine.ts";'],
     [`${run}/server/a.ts`, 'import { memory } from "../nodes/memory.ts";'],

@@ -1,5 +1,5 @@
 import { definePrompt, defineServer, defineTool, type Middleware, type Server, type ServerOptions } from "proffer";
-import { createFrontServer } from "proffer/derived";
+import { createFacade } from "proffer/derived";
 import { defineObserver } from "proffer/observe";
 import { deny } from "proffer/policy";
 import { connect } from "proffer/testing";
@@ -81,11 +81,11 @@ describe("an earlier name", () => {
     ].map((tool) => defineServer({ name: "shop", version: "1.0.0", tools: [tool] })) as [Server, Server];
     const same = <Item>(item: Item) => item;
     const substitutes = { tool: same, prompt: same, resource: same };
-    const front = createFrontServer(before, { substitutes, onStop: async () => {} });
-    front.present(before, []);
-    const client = await connect(front.server, {
+    const facade = createFacade(before, { substitutes, onStop: async () => {} });
+    facade.present(before, []);
+    const client = await connect(facade.server, {
       answers: () => {
-        front.present(after, ["tools"]);
+        facade.present(after, ["tools"]);
         return { ok: true };
       },
     });

@@ -98,7 +98,7 @@ function examineNode(version: string): Finding {
 const SLOW = 3000;
 const TIMEOUT = 30_000;
 /**
- * How long to read stdout after the first response, in milliseconds. Child processes bypass the guard on stdout, and
+ * How long to read stdout after the first response, in milliseconds. Child processes bypass the reservation of stdout, and
  * a module usually starts them while it loads.
  */
 const OUTPUT_WINDOW = 500;
@@ -178,7 +178,7 @@ function silent(errors: string): Finding {
 /** The time in milliseconds in which a module must have been imported. */
 const LOAD_TIMEOUT = 30_000;
 
-/** Imports a module in a separate process without the guard on stdout, and reports output on stdout. */
+/** Imports a module in a separate process without reserving stdout, and reports output on stdout. */
 export async function examineLoad(url: string): Promise<Finding[]> {
   const { cwd, env } = currentShell();
   const script = `await import(${JSON.stringify(url)}); process.exit();`;

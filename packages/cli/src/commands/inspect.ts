@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { type InspectorHost, startInspector } from "@proffer/inspector";
-import { holdServer, overrideOptions } from "proffer/derived";
+import { overrideOptions, runInBackground } from "proffer/derived";
 import { formatLog } from "proffer/process";
 import { nameOfTarget, type Target, type TargetArguments } from "../client/arguments.ts";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
@@ -87,7 +87,7 @@ function keepHistory(target: Target): HistoryFile {
 }
 
 async function prepareModule(file: string, record: WireRecord): Promise<Prepared> {
-  const { server, held, hasSource } = await openModule(file);
+  const { server, running, hasSource } = await openModule(file);
   overrideOptions(server, { development: true });
   const path = resolve(file);
   let code: ReturnType<typeof readCode> | undefined;
@@ -112,7 +112,7 @@ async function prepareModule(file: string, record: WireRecord): Promise<Prepared
       record,
       source,
     }),
-    release: () => held.stop(),
+    release: () => running.stop(),
   };
   return prepared;
 }
@@ -123,14 +123,14 @@ async function openModule(file: string) {
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
   formatLog();
-  const held = holdServer(server);
+  const running = runInBackground(server);
   try {
-    await held.start();
+    await running.start();
   } catch (error) {
     throw new CommandError(Text.block((error as Error).message), { cause: error });
   }
   // A server that is written out has no types to derive from, and a built folder no code.
-  return { server, held, hasSource: prepared !== undefined && prepared.form !== "server" };
+  return { server, running, hasSource: prepared !== undefined && prepared.form !== "server" };
 }
 
 async function prepareRecording(file: string, record: WireRecord): Promise<Prepared> {

@@ -1,6 +1,6 @@
 import { toClusterSettings } from "proffer/flags";
 import { serveProcess } from "proffer/process";
-import { guardStdout } from "proffer/stdio";
+import { reserveStdout } from "proffer/stdio";
 import { checkModuleSettings } from "../modules/import-module.ts";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { explainFlags, explainUsage } from "../terminal/command-error.ts";
@@ -21,7 +21,7 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
   const cluster = explainFlags(() => toClusterSettings(currentShell().env));
   await prepare(serving, rest);
   // The module and its imports may print while they load, but stdout is reserved for the protocol.
-  if (serving.stdio) guardStdout();
+  if (serving.stdio) reserveStdout();
   const first = await open(file);
   const others = new Map<string, OpenedServer>();
   for (const [path, module] of mounts) others.set(path, await open(module));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Inspector, Target } from "@proffer/inspector";
-import { guardStdout } from "proffer/stdio";
+import { reserveStdout } from "proffer/stdio";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { createLanes, recordClients } from "../recordings/lanes.ts";
 import { WireRecord } from "../recordings/record.ts";
@@ -167,14 +167,14 @@ function passInput(child: Child, { sent }: RelayObserver): void {
 }
 
 function passOutput(child: Child, { received, stderr }: RelayObserver): void {
-  pass(child.stdout, guardStdout(), received);
+  pass(child.stdout, reserveStdout(), received);
   pass(child.stderr, process.stderr, stderr);
   // The client reads no more: the server fails to write.
   process.stdout.on("error", () => child.stdout.destroy());
   process.stderr.on("error", () => child.stderr.destroy());
 }
 
-/** Not `pipe`, because the real stdout is guarded and no whole stream. */
+/** Not `pipe`, because the real stdout is reserved and no whole stream. */
 function pass(source: Readable, sink: Pick<Writable, "write" | "once">, seen: (chunk: Buffer) => void): void {
   source.on("data", (chunk: Buffer) => {
     if (!sink.write(chunk)) {

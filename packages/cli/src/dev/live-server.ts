@@ -1,5 +1,5 @@
 import type { Context, Middleware, Prompt, Resource, Server, Tool } from "proffer";
-import { createFrontServer, type HeldServer, holdServer, type Substitutes } from "proffer/derived";
+import { type BackgroundServer, createFacade, runInBackground, type Substitutes } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text } from "../terminal/text.ts";
 
@@ -22,33 +22,33 @@ const KINDS = ["tools", "prompts", "resources"] as const;
  */
 export function createLiveServer(first: Server, observe?: Middleware) {
   const calls = new PinnedCalls();
-  const held = new Map<Server, HeldServer>();
-  const hold = (version: Server) => {
-    const known = held.get(version) ?? holdServer(version);
-    held.set(version, known);
+  const running = new Map<Server, BackgroundServer>();
+  const start = (version: Server) => {
+    const known = running.get(version) ?? runInBackground(version);
+    running.set(version, known);
     return known;
   };
   const stop = async (version: Server) => {
-    await held.get(version)?.stop();
-    held.delete(version);
+    await running.get(version)?.stop();
+    running.delete(version);
   };
   const run = (version: Server) => {
-    hold(version);
+    start(version);
     calls.add(version, () => void stop(version));
   };
   const onStop = async () => {
-    await Promise.all([...held.keys()].map(stop));
+    await Promise.all([...running.keys()].map(stop));
   };
-  const front = createFrontServer(first, { substitutes: calls, onStop, observe });
+  const facade = createFacade(first, { substitutes: calls, onStop, observe });
   let current = first;
   run(first);
-  front.present(first, []);
+  facade.present(first, []);
   return {
-    server: front.server,
+    server: facade.server,
     /** Prepares the toolsets of a version and runs its `onStart`, before it is served. @throws {CommandError} if it fails. */
     async start(version: Server): Promise<void> {
       try {
-        await hold(version).start();
+        await start(version).start();
       } catch (error) {
         await stop(version);
         throw new CommandError(Text.block((error as Error).message), { cause: error });
@@ -59,7 +59,7 @@ export function createLiveServer(first: Server, observe?: Middleware) {
       const differences = KINDS.map((kind) => ({ kind, ...compare([...current[kind]], [...next[kind]]) }));
       const isChanged = ({ added, removed, changed }: Difference) => added.length + removed.length + changed.length > 0;
       run(next);
-      front.present(
+      facade.present(
         next,
         differences.filter(isChanged).map(({ kind }) => kind),
       );

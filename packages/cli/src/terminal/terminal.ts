@@ -1,4 +1,4 @@
-import { guardStdout } from "proffer/stdio";
+import { reserveStdout } from "proffer/stdio";
 import { CommandError } from "./command-error.ts";
 import { prettyJson } from "./json.ts";
 import { truncate } from "./layout.ts";
@@ -60,10 +60,10 @@ export function printJson(value: unknown): void {
   print(styles.columns === undefined ? json : (prettyJson(String(json), styles) ?? json));
 }
 
-/** Writes to stdout, also while it is guarded against output of the author's module. */
+/** Writes to stdout, also while it is reserved against output of the author's module. */
 export function write(text: string): void {
   const { stdout } = currentShell();
-  (stdout === process.stdout ? guardStdout() : stdout).write(text);
+  (stdout === process.stdout ? reserveStdout() : stdout).write(text);
 }
 
 let problem: Error | undefined;
@@ -84,7 +84,7 @@ export function tolerateClosedPipes(): void {
  * @throws {CommandError} if stdout could not be written, for example because the disk is full.
  */
 export async function flushOutput(): Promise<void> {
-  const flushed = [guardStdout(), process.stderr].map(
+  const flushed = [reserveStdout(), process.stderr].map(
     (stream) => new Promise<void>((resolve) => stream.write("", () => resolve())),
   );
   await Promise.all(flushed);

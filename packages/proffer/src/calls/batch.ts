@@ -3,7 +3,7 @@ import { MessageFault } from "../protocol/parse.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { Revisions } from "../protocol/revisions/table.ts";
 import type { CallOrigin } from "./call.ts";
-import { hasEnvelope, META } from "./session.ts";
+import { hasEnvelope, META } from "./client.ts";
 
 const MAX_BATCH = 100;
 

@@ -6,7 +6,7 @@ import type {
   ToolDescription,
 } from "../protocol/model.ts";
 import type { Call, TransportName } from "./call.ts";
-import type { Client, Principal } from "./session.ts";
+import type { Client, Principal } from "./client.ts";
 
 /** The description of a tool, a prompt, a resource or a resource template, as it was defined. */
 export type ItemDescription = ToolDescription | PromptDescription | ResourceDescription | TemplateDescription;

@@ -12,10 +12,10 @@ import type {
 } from "../protocol/model.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { ServerState } from "../server/server.ts";
+import { type Client, DescribedClient, META, type Principal, type SessionState } from "./client.ts";
 import type { ClientResponse } from "./client-requests.ts";
 import type { Observation } from "./observe.ts";
 import type { Questions } from "./question.ts";
-import { type Client, DescribedClient, META, type Principal, type SessionState } from "./session.ts";
 
 /** How a call reached the server. "memory" is the testing client. */
 export type TransportName = "stdio" | "http" | "memory";

@@ -1,4 +1,4 @@
-import type { Principal } from "./session.ts";
+import type { Principal } from "./client.ts";
 
 /** The marks by which a caller is counted. */
 export interface CallerMarks {

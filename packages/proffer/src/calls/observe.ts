@@ -6,8 +6,8 @@ import type { LogEntry, LogSink } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Call, TransportName } from "./call.ts";
 import type { MiddlewareCall } from "./call-view.ts";
+import type { SessionState } from "./client.ts";
 import type { ClientResponse } from "./client-requests.ts";
-import type { SessionState } from "./session.ts";
 
 /** How a call ended. */
 export interface CallOutcome {

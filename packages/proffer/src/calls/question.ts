@@ -2,7 +2,7 @@ import type { JsonObject } from "../protocol/messages.ts";
 import type { ClientCapabilities, LogLevel } from "../protocol/model.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Call } from "./call.ts";
-import { missingCapabilities, missingCapability } from "./session.ts";
+import { missingCapabilities, missingCapability } from "./client.ts";
 
 /** The requests that a server can send to a client. */
 export type InputMethod = "elicitation/create" | "sampling/createMessage" | "roots/list";

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import type { Client, Principal } from "../calls/session.ts";
+import type { Client, Principal } from "../calls/client.ts";
 import type { Prompt } from "../prompts/define.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import type { Resource } from "../resources/define.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/session.ts";
+import type { Principal } from "../calls/client.ts";
 import type { LogLevel } from "../protocol/model.ts";
 
 /** The lists whose changes clients can be notified of. */

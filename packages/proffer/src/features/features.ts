@@ -1,5 +1,5 @@
 import type { Call, Method } from "../calls/call.ts";
-import type { Client } from "../calls/session.ts";
+import type { Client } from "../calls/client.ts";
 import type { Item } from "../catalog/access.ts";
 import type { ChangeKind, ListKind, ResourceChange } from "../catalog/changes.ts";
 import type { Cluster } from "../nodes/ports.ts";

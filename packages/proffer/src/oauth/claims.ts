@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/session.ts";
+import type { Principal } from "../calls/client.ts";
 import { isScope } from "../support/scope.ts";
 import type { Claims } from "./options.ts";
 import { type Reason, Refused, type Verified } from "./refusals.ts";

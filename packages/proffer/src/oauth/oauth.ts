@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/session.ts";
+import type { Principal } from "../calls/client.ts";
 import { requirePeer } from "../support/peer.ts";
 import { builtinModule } from "../support/run-time.ts";
 import { UsageError } from "../support/usage-error.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import type { Client, Principal, Session } from "../calls/session.ts";
+import type { Client, Principal, Session } from "../calls/client.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../calls/call.ts";
-import { META } from "../calls/session.ts";
+import { META } from "../calls/client.ts";
 import { limitHook } from "../calls/timeout.ts";
 import type { ChangeListener, ListKind } from "../catalog/changes.ts";
 import { InvalidParams } from "../protocol/errors.ts";

@@ -18,7 +18,7 @@ export type Watch = (events: WatchEvents) => (() => void) | Promise<() => void>;
 export class Watchers {
   readonly #events: WatchEvents;
   readonly #running = new Map<Watch, { holders: number; readonly stop: () => void }>();
-  /** The watchers held because a client listens to the list, with their release functions. */
+  /** The watchers that run because a client listens to the list, with their release functions. */
   readonly #forLists = new Map<Watch, () => void>();
 
   constructor(events: WatchEvents) {
@@ -34,14 +34,14 @@ export class Watchers {
       this.#running.set(watch, running);
     }
     running.holders++;
-    const held = running;
+    const entry = running;
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      if (--held.holders > 0) return;
+      if (--entry.holders > 0) return;
       this.#running.delete(watch);
-      held.stop();
+      entry.stop();
     };
   }
 

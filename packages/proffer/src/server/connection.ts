@@ -1,8 +1,8 @@
 import { batchRevision } from "../calls/batch.ts";
 import { Call, type CallOrigin, type TransportName } from "../calls/call.ts";
+import { type Client, envelopeRevision, hasEnvelope, type Principal, type SessionState } from "../calls/client.ts";
 import { ClientRequests, type ClientResponse } from "../calls/client-requests.ts";
 import { cancelCall, InFlight } from "../calls/in-flight.ts";
-import { type Client, envelopeRevision, hasEnvelope, type Principal, type SessionState } from "../calls/session.ts";
 import type { ChangeKind, ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import {

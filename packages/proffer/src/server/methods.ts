@@ -1,5 +1,5 @@
 import type { Call, Method } from "../calls/call.ts";
-import { DescribedClient, SessionState } from "../calls/session.ts";
+import { DescribedClient, SessionState } from "../calls/client.ts";
 import { listHints } from "../catalog/pages.ts";
 import { getPrompt, listPrompts } from "../prompts/methods.ts";
 import { InvalidParams, RpcError } from "../protocol/errors.ts";

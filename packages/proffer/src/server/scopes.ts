@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/session.ts";
+import type { Principal } from "../calls/client.ts";
 import type { Item } from "../catalog/access.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { ServerState } from "./server.ts";

@@ -69,7 +69,7 @@ export class ServerState implements Server {
   prompts: Public<Registry<Prompt>>;
   resources: Public<ResourceRegistry>;
   /** The server that presents this catalog to clients and so receives its changes. Set by `proffer dev`. */
-  front: ServerState | undefined;
+  facade: ServerState | undefined;
   /** Called when a random key seals the first cursor or state. Set by transports whose clients may reach other nodes. */
   onRandomKey: (() => void) | undefined;
   readonly changes = new Changes((listeners) => this.#listened(listeners));
@@ -165,7 +165,7 @@ export class ServerState implements Server {
       this.log({ level: "error", message: "The data of sendLog cannot be serialized as JSON", error });
       return;
     }
-    (this.front ?? this).changes.logged(level, text);
+    (this.facade ?? this).changes.logged(level, text);
   }
 
   /** The requests that clients may send. */
@@ -221,7 +221,7 @@ export class ServerState implements Server {
   }
 
   listChanged(kind: ChangeKind): void {
-    this.front?.listChanged(kind);
+    this.facade?.listChanged(kind);
     this.forgetPages();
     this.changes.listChanged(kind);
     if (kind === "resources") this.#watchLists();
@@ -235,7 +235,7 @@ export class ServerState implements Server {
   }
 
   #changed(changed: ResourceChange): void {
-    const { changes } = this.front ?? this;
+    const { changes } = this.facade ?? this;
     if (typeof changed === "string") changes.updated(changed);
     else changes.updatedUnder(changed.prefix);
   }
@@ -243,7 +243,7 @@ export class ServerState implements Server {
   #itemsChanged(kind: ListKind, added: Item | undefined): void {
     if (added?.scopes !== undefined || added?.paramScopes !== undefined) {
       this.isRestricted = true;
-      if (this.front !== undefined) this.front.isRestricted = true;
+      if (this.facade !== undefined) this.facade.isRestricted = true;
     }
     if (added !== undefined) this.features.need(added);
     this.listChanged(kind);

@@ -1,4 +1,4 @@
-import type { Principal } from "../calls/session.ts";
+import type { Principal } from "../calls/client.ts";
 import { crashTasks } from "../features/tasks/feature.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { lifespanOf } from "../server/lifespan.ts";

@@ -1,7 +1,7 @@
 import type { Call } from "../calls/call.ts";
+import { missingCapabilities, missingCapability } from "../calls/client.ts";
 import { exposedText } from "../calls/exposed-error.ts";
 import { UnexpectedFailure } from "../calls/middleware.ts";
-import { missingCapabilities, missingCapability } from "../calls/session.ts";
 import { limitTime } from "../calls/timeout.ts";
 import { findTool, visibleKeys } from "../catalog/find.ts";
 import { type List, page } from "../catalog/pages.ts";

@@ -2,7 +2,13 @@ import type { Server } from "../server/server.ts";
 import { consoleLog } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Protection } from "./http/authentication.ts";
-import { DEFAULT_PATH, type HttpService, type Mount, type ServeOptions, serveHttp } from "./http/node/server.ts";
+import {
+  DEFAULT_PATH,
+  type HttpService,
+  type MountedServer,
+  type ServeOptions,
+  serveHttp,
+} from "./http/node/server.ts";
 import type { RequestEntry } from "./http/options.ts";
 import type { LogFormat } from "./log-format.ts";
 import type { ProcessOptions } from "./process.ts";
@@ -22,10 +28,13 @@ export async function listen(server: Server, http: ServeOptions, options: Proces
 
 type Servers = { readonly [path: string]: Server };
 
-async function protect(servers: Servers, oauth: OAuthFlags | undefined): Promise<Servers | Record<string, Mount>> {
+async function protect(
+  servers: Servers,
+  oauth: OAuthFlags | undefined,
+): Promise<Servers | Record<string, MountedServer>> {
   if (oauth === undefined) return servers;
   const protections = await createProtections(oauth, Object.keys(servers));
-  const mounts = [...protections].map(([path, authenticate]): [string, Mount] => {
+  const mounts = [...protections].map(([path, authenticate]): [string, MountedServer] => {
     return [path, { server: servers[path] as Server, authenticate }];
   });
   return Object.fromEntries(mounts);

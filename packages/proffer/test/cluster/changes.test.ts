@@ -1,5 +1,5 @@
 import { type Cluster, defineResource, type Server, UsageError, type WatchEvents } from "proffer";
-import { createFrontServer, holdServer } from "proffer/derived";
+import { createFacade, runInBackground } from "proffer/derived";
 import { serveHttp } from "proffer/http";
 import { connect, memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
@@ -170,14 +170,14 @@ describe("server.notify in a cluster", () => {
     const [first, second, other] = [defineNode(cluster), defineNode(cluster), defineNode(cluster)];
     const same = <Item>(item: Item): Item => item;
     const substitutes = { tool: same, prompt: same, resource: same };
-    const front = createFrontServer(first, { substitutes, onStop: async () => {} });
-    const held = holdServer(first);
-    front.present(first, []);
-    const client = await listen(front.server, ["a://1"]);
+    const facade = createFacade(first, { substitutes, onStop: async () => {} });
+    const held = runInBackground(first);
+    facade.present(first, []);
+    const client = await listen(facade.server, ["a://1"]);
     other.notify("a://1");
     await heard(client, "a://1");
-    const next = holdServer(second);
-    front.present(second, []);
+    const next = runInBackground(second);
+    facade.present(second, []);
     await held.stop();
     second.notify("a://1");
     await expect.poll(() => updates(client)).toHaveLength(2);

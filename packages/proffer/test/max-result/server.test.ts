@@ -10,7 +10,7 @@ import {
   type ServerOptions,
   ToolError,
 } from "proffer";
-import { createFrontServer } from "proffer/derived";
+import { createFacade } from "proffer/derived";
 import { defineObserver } from "proffer/observe";
 import { type ConnectOptions, connect } from "proffer/testing";
 import { describe, expect, it } from "vitest";
@@ -185,15 +185,15 @@ describe("around the cut", () => {
     const same = <Item>(item: Item) => item;
     const substitutes = { tool: same, prompt: same, resource: same };
     const first = defineServer({ name: "s", version: "1", tools: [tool("log")] });
-    const front = createFrontServer(first, { substitutes, onStop: async () => {} });
-    front.present(first, []);
+    const facade = createFacade(first, { substitutes, onStop: async () => {} });
+    facade.present(first, []);
     first.tools.add(tool("late", MAX));
-    const client = await connect(front.server);
+    const client = await connect(facade.server);
     const cursor = cursorOf((await client.call("late")) as CallResult);
-    front.present(serverWith({ tools: [tool("late")] }), ["tools"]);
+    facade.present(serverWith({ tools: [tool("late")] }), ["tools"]);
     expect(await client.call("more", { cursor })).not.toHaveProperty("isError");
     expect(textsOf(await collect(client, "late")).join("")).toBe(TEXT);
-    front.present(defineServer({ name: "s", version: "1", tools: [tool("late")] }), ["tools"]);
+    facade.present(defineServer({ name: "s", version: "1", tools: [tool("late")] }), ["tools"]);
     expect((await client.call("late")).content).toEqual([{ type: "text", text: TEXT }]);
   });
 });

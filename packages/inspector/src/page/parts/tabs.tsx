@@ -101,21 +101,21 @@ export function isTyping(target: EventTarget | null): boolean {
 export function useKeptFocus(): void {
   useEffect(() => {
     /** The element that had the focus last, and its ancestors. */
-    let held: Element[] = [];
+    let focused: Element[] = [];
     const isLost = () => document.activeElement === document.body;
     const observer = new MutationObserver(() => {
-      if (held[0] === undefined || held[0].isConnected || !isLost()) return;
-      const left = held.find((element) => element.isConnected);
-      held = [];
+      if (focused[0] === undefined || focused[0].isConnected || !isLost()) return;
+      const left = focused.find((element) => element.isConnected);
+      focused = [];
       substituteFor(left)?.focus({ preventScroll: true });
     });
     function onFocus({ target }: FocusEvent) {
-      held = [];
-      for (let each = target as Element | null; each instanceof Element; each = each.parentElement) held.push(each);
+      focused = [];
+      for (let each = target as Element | null; each instanceof Element; each = each.parentElement) focused.push(each);
     }
     // A press beside everything leaves the focus on purpose.
     function onPointer() {
-      if (isLost() && held[0]?.isConnected) held = [];
+      if (isLost() && focused[0]?.isConnected) focused = [];
     }
     addEventListener("focusin", onFocus);
     addEventListener("pointerup", onPointer);

@@ -91,13 +91,13 @@ export async function follow(api: ApiClient, follower: Follower, signal: AbortSi
 
 /** Holds back the first events until all of them are there: the page must not flicker when it connects again. */
 function whenReady({ onEvents, onStream }: Follower): (events: InspectorEvent[]) => void {
-  let held: InspectorEvent[] | undefined = [];
+  let waiting: InspectorEvent[] | undefined = [];
   return (events) => {
-    if (held === undefined) return onEvents(events);
-    held.push(...events);
+    if (waiting === undefined) return onEvents(events);
+    waiting.push(...events);
     if (!events.some(({ kind }) => kind === "ready")) return;
-    const known = held;
-    held = undefined;
+    const known = waiting;
+    waiting = undefined;
     onEvents(known);
     onStream("open");
   };

@@ -59,7 +59,7 @@ export const feature: Feature = {
 
   loadHttp: async () => {
     const [{ ClusterSessions }, { SseRelay }] = await Promise.all([
-      import("../../nodes/sessions/sessions.ts"),
+      import("../../nodes/sessions/cluster-sessions.ts"),
       import("../../nodes/sessions/sse-relay.ts"),
     ]);
     return {
@@ -218,7 +218,7 @@ class SharedChanges implements BusListener {
   }
 
   #notify({ uris, prefixes }: Message): void {
-    const { changes } = this.#server.front ?? this.#server;
+    const { changes } = this.#server.facade ?? this.#server;
     for (const uri of uris) changes.updated(uri);
     for (const prefix of prefixes) changes.updatedUnder(prefix);
   }

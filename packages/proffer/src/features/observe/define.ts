@@ -1,5 +1,6 @@
 import type { Call, TransportName } from "../../calls/call.ts";
 import { CallView, type MiddlewareCall } from "../../calls/call-view.ts";
+import type { SessionState } from "../../calls/client.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
 import type {
   CallOutcome,
@@ -11,7 +12,6 @@ import type {
   RequestObserver,
   ServerEvent,
 } from "../../calls/observe.ts";
-import type { SessionState } from "../../calls/session.ts";
 import { ERRORS, type ErrorObject } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";
 import type { CallResult } from "../../protocol/model.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import type { Client } from "../../calls/session.ts";
+import type { Client } from "../../calls/client.ts";
 import type { Entry } from "../../catalog/registry.ts";
 import type { Resource } from "../../resources/define.ts";
 import type { AddedEntries, Feature } from "../../server/feature.ts";

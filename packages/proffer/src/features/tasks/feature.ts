@@ -1,5 +1,5 @@
 import type { Call, Method } from "../../calls/call.ts";
-import { missingCapabilities, missingCapability } from "../../calls/session.ts";
+import { missingCapabilities, missingCapability } from "../../calls/client.ts";
 import { questionsOf, type Rounds } from "../../questions/rounds.ts";
 import type { Feature } from "../../server/feature.ts";
 import type { ServerState } from "../../server/server.ts";

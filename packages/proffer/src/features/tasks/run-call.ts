@@ -1,6 +1,6 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
+import { META } from "../../calls/client.ts";
 import type { Question } from "../../calls/question.ts";
-import { META } from "../../calls/session.ts";
 import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/messages.ts";

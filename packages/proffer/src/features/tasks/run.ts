@@ -1,7 +1,7 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
+import type { Principal } from "../../calls/client.ts";
 import { UnexpectedFailure } from "../../calls/middleware.ts";
 import type { Question, RunningTask } from "../../calls/question.ts";
-import type { Principal } from "../../calls/session.ts";
 import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { type ErrorObject, RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";

@@ -11,8 +11,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { CallView, type MiddlewareCall } from "../../calls/call-view.ts";
+import type { Principal } from "../../calls/client.ts";
 import type { CallOutcome, DefinedObserver, Observer, RequestObserver } from "../../calls/observe.ts";
-import type { Principal } from "../../calls/session.ts";
 import { isObject } from "../../protocol/messages.ts";
 import { checkFlag, UsageError } from "../../support/usage-error.ts";
 import { defineObserver } from "../observe/define.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { Access, type Item } from "../../catalog/access.ts";
 import { InvalidParams, RpcError } from "../../protocol/errors.ts";
 import type { Feature } from "../../server/feature.ts";

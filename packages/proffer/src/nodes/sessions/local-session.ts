@@ -1,14 +1,14 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { coalesce } from "../../support/async.ts";
 import type { DisconnectListener, HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError, STREAM_HEADERS } from "../../transports/http/http-error.ts";
 import type { SessionCalls } from "../../transports/http/legacy-session.ts";
+import { type ClusterSession, LocalQuestions } from "./cluster-session.ts";
+import type { ClusterSessions } from "./cluster-sessions.ts";
+import { ClusterStream } from "./cluster-stream.ts";
 import { Delivery, type EventPlace, Follower } from "./delivery.ts";
-import { type ClusterSession, LocalQuestions } from "./session.ts";
-import type { ClusterSessions } from "./sessions.ts";
+import { followerIsThere } from "./session-store.ts";
 import { StandaloneStream } from "./standalone-stream.ts";
-import { followerIsThere } from "./store.ts";
-import { ClusterStream } from "./stream.ts";
 
 /**
  * The part of a session that is on this node: its calls in flight, their questions, and its streams. It exists only while

@@ -1,4 +1,4 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { coalesce, unref } from "../../support/async.ts";
 import type { HttpEndpoint } from "../../transports/http/endpoint.ts";
@@ -7,8 +7,8 @@ import { busyError, NO_HEADERS } from "../../transports/http/http-error.ts";
 import { answerFailure, unknownStream } from "../../transports/http/sessions.ts";
 import type { Cluster, RecordFields } from "../ports.ts";
 import { nodeName } from "../topics.ts";
-import { SESSION_ID } from "./sessions.ts";
-import { SessionStore } from "./store.ts";
+import { SESSION_ID } from "./cluster-sessions.ts";
+import { SessionStore } from "./session-store.ts";
 
 /** The messages of one client that wait for the node with its stream. */
 const MAX_WAITING = 32;

@@ -1,5 +1,5 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
-import { type Client, type Principal, SessionState } from "../../calls/session.ts";
+import { type Client, type Principal, SessionState } from "../../calls/client.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import type { ChangeKind, ChangeListener } from "../../catalog/changes.ts";
 import type { LogLevel } from "../../protocol/model.ts";
@@ -8,12 +8,12 @@ import { primingEvent } from "../../transports/http/event-stream.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
 import { HttpError } from "../../transports/http/http-error.ts";
 import type { RecordChange, RecordFields } from "../ports.ts";
+import type { ClusterSession } from "./cluster-session.ts";
+import { ClusterStream, RETRY } from "./cluster-stream.ts";
 import { Delivery, type EventPlace, messageOf, openingOf, type StreamEvent, toEventId } from "./delivery.ts";
 import type { LocalSession } from "./local-session.ts";
-import type { ClusterSession } from "./session.ts";
-import { WATCHED } from "./state.ts";
-import { LINGERING, listenerIsThere, nodeOf } from "./store.ts";
-import { ClusterStream, RETRY } from "./stream.ts";
+import { WATCHED } from "./session-state.ts";
+import { LINGERING, listenerIsThere, nodeOf } from "./session-store.ts";
 
 /** A client that reconnected more often without receiving an event misses the events before. */
 const MAX_OPENINGS = 20;

@@ -1,4 +1,4 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { sha256 } from "../../support/run-time.ts";
 import { checkScopes } from "../../support/scope.ts";
 import { badOption, UsageError } from "../../support/usage-error.ts";

@@ -1,6 +1,6 @@
 import type { Call } from "../../calls/call.ts";
+import type { Principal } from "../../calls/client.ts";
 import type { ServerEvent } from "../../calls/observe.ts";
-import type { Principal } from "../../calls/session.ts";
 import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { isDeferred } from "../../results/return-value.ts";

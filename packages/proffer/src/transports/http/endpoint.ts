@@ -1,7 +1,7 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
 import type { CallerMarks } from "../../calls/caller.ts";
+import type { Principal } from "../../calls/client.ts";
 import { cancelCall, type InFlight, LISTEN, SharedInFlight, shuttingDown } from "../../calls/in-flight.ts";
-import type { Principal } from "../../calls/session.ts";
 import { within } from "../../calls/timeout.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { RequestId } from "../../protocol/messages.ts";

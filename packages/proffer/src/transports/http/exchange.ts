@@ -1,4 +1,4 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
 import { contain } from "../../support/async.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../calls/call.ts";
-import { META, missingCapabilities } from "../../calls/session.ts";
+import { META, missingCapabilities } from "../../calls/client.ts";
 import { findItem } from "../../catalog/find.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { valueAt } from "../../protocol/messages.ts";

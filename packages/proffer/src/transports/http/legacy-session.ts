@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/call.ts";
 import type { CallerMarks } from "../../calls/caller.ts";
+import type { Principal, SessionState } from "../../calls/client.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
-import type { Principal, SessionState } from "../../calls/session.ts";
 import type { ChangeListener } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, ResponseMessage, Wire } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";

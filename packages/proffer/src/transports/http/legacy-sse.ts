@@ -1,5 +1,5 @@
 import type { CallerMarks } from "../../calls/caller.ts";
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { Connection } from "../../server/connection.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import { EventStream } from "./event-stream.ts";

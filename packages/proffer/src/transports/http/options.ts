@@ -1,4 +1,4 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { Protection } from "./authentication.ts";
 import type { HttpEndpoint } from "./endpoint.ts";

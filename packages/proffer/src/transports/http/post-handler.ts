@@ -1,6 +1,6 @@
 import { countResponses } from "../../calls/batch.ts";
 import type { Call } from "../../calls/call.ts";
-import { checkEnvelope, envelopeRevision, hasEnvelope, META } from "../../calls/session.ts";
+import { checkEnvelope, envelopeRevision, hasEnvelope, META } from "../../calls/client.ts";
 import { InsufficientScope, RpcError } from "../../protocol/errors.ts";
 import {
   isResponse,

@@ -1,7 +1,7 @@
 import type { Call, CallOrigin } from "../../calls/call.ts";
+import type { Principal, SessionState } from "../../calls/client.ts";
 import type { ClientResponse } from "../../calls/client-requests.ts";
 import { cancelCall, LISTEN } from "../../calls/in-flight.ts";
-import type { Principal, SessionState } from "../../calls/session.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import { ERRORS, type ErrorObject, type InsufficientScope } from "../../protocol/errors.ts";
 import type { JsonObject, Wire } from "../../protocol/messages.ts";

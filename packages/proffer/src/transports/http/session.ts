@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/call.ts";
 import type { CallerMarks } from "../../calls/caller.ts";
+import type { Client, Principal, SessionState } from "../../calls/client.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
-import type { Client, Principal, SessionState } from "../../calls/session.ts";
 import type { ChangeKind } from "../../catalog/changes.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { LogLevel } from "../../protocol/model.ts";

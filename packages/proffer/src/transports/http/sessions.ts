@@ -1,6 +1,6 @@
 import { type CallerMarks, callerOf } from "../../calls/caller.ts";
+import type { Principal, SessionState } from "../../calls/client.ts";
 import { hasShare, ShareError } from "../../calls/in-flight.ts";
-import type { Principal, SessionState } from "../../calls/session.ts";
 import { randomText } from "../../support/bytes.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
 import type { ReplayBudget } from "./event-stream.ts";

@@ -19,12 +19,12 @@ export class StdioOutput {
   corked = false;
   /** A request has just arrived: responses that only wait for promises are written within this event-loop turn. */
   prompt = false;
-  readonly #stdout: GuardedStdout;
+  readonly #stdout: ReservedStdout;
   #text = "";
   #scheduled = false;
   #closed = false;
 
-  constructor(stdout: GuardedStdout) {
+  constructor(stdout: ReservedStdout) {
     this.#stdout = stdout;
   }
 
@@ -102,9 +102,9 @@ function byteLength(wire: Wire): number {
 }
 
 /** The real stdout, for protocol messages only. */
-export type GuardedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;
+export type ReservedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;
 
-let guarded: GuardedStdout | undefined;
+let reserved: ReservedStdout | undefined;
 
 /**
  * Reserves stdout for the protocol: output of the author's code or of a dependency, through `console`,
@@ -114,20 +114,20 @@ let guarded: GuardedStdout | undefined;
  * `serveStdio` calls it. Call it earlier if modules print while they are imported.
  *
  * @example
- * import { guardStdout, serveStdio } from "proffer/stdio";
+ * import { reserveStdout, serveStdio } from "proffer/stdio";
  *
- * guardStdout();
+ * reserveStdout();
  * const { server } = await import("./server.ts"); // prints to stderr
  * await serveStdio(server);
  */
-export function guardStdout(): GuardedStdout {
-  guarded ??= takeStdout();
-  return guarded;
+export function reserveStdout(): ReservedStdout {
+  reserved ??= takeStdout();
+  return reserved;
 }
 
-function takeStdout(): GuardedStdout {
+function takeStdout(): ReservedStdout {
   const { stdout } = process;
-  const taken: GuardedStdout = {
+  const taken: ReservedStdout = {
     write: stdout.write.bind(stdout) as Writable["write"],
     once: stdout.once.bind(stdout) as Writable["once"],
     get writableLength() {

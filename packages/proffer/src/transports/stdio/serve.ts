@@ -1,4 +1,4 @@
-import type { Principal } from "../../calls/session.ts";
+import type { Principal } from "../../calls/client.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
 import { type Server, stateOf } from "../../server/server.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "../../support/usage-error.ts";
 import { fs } from "./builtins.ts";
 import { exitWhenWritten } from "./exit.ts";
 import { StdioInput } from "./input.ts";
-import { guardStdout, StdioOutput } from "./output.ts";
+import { reserveStdout, StdioOutput } from "./output.ts";
 
 export interface StdioOptions {
   /** A larger message is rejected. Default: 16 MiB. */
@@ -89,7 +89,7 @@ class StdioService {
   readonly #closeOthers: CloseOthers | undefined;
   #release: Release | undefined;
   #others: Promise<void> | undefined;
-  #held = false;
+  #paused = false;
   /** When the process ends at the latest; undefined before it stops. */
   #deadline: number | undefined;
 
@@ -100,7 +100,7 @@ class StdioService {
     this.#closeOthers = closeOthers;
     this.#drainTimeout = drainTimeout;
     this.#input = new StdioInput(maxMessageBytes);
-    const output = new StdioOutput(guardStdout());
+    const output = new StdioOutput(reserveStdout());
     this.#output = output;
     // Requests that arrived together start together: their reads of files must wait while the client does not read.
     room.share({
@@ -164,19 +164,19 @@ class StdioService {
     this.#output.corked = false;
     this.#output.prompt = true;
     this.#output.flush();
-    if (this.#output.congested) this.#hold();
+    if (this.#output.congested) this.#pause();
     else if (this.#input.broken) this.#giveUp();
   }
 
   /** Pauses reading until the client has read its messages. */
-  #hold(): void {
-    if (this.#held) return;
-    this.#held = true;
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
     process.stdin.pause();
     this.#output.whenRead(() => {
-      this.#held = false;
+      this.#paused = false;
       this.#work();
-      if (!this.#held) process.stdin.resume();
+      if (!this.#paused) process.stdin.resume();
     });
   }
 

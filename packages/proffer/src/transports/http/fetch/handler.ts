@@ -1,4 +1,4 @@
-import type { Principal } from "../../../calls/session.ts";
+import type { Principal } from "../../../calls/client.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { Server } from "../../../server/server.ts";
 import { atEndOfTurn } from "../../../support/async.ts";

@@ -97,7 +97,7 @@ export class LargeBody {
   /** Writes slices for as long as the client takes them, and continues when it has taken them. */
   send(): void {
     const { response } = this.#unread;
-    this.#unread.held = this.#slices.reduce((sum, slice) => sum + slice.length, 0);
+    this.#unread.queued = this.#slices.reduce((sum, slice) => sum + slice.length, 0);
     this.#write(response);
     if (response.writableLength === 0) return;
     unreadResponses.add(this.#unread);
@@ -127,7 +127,7 @@ export class LargeBody {
     const slice = this.#slices[this.#at] as Uint8Array;
     this.#slices[this.#at++] = WRITTEN;
     response.write(slice);
-    this.#unread.held -= slice.length;
+    this.#unread.queued -= slice.length;
     return slice.length;
   }
 }

@@ -22,7 +22,7 @@ import { NodeExchange } from "./exchange.ts";
 import { createEndpoint, handleNode, type NodeHttpOptions, pathOf, toProxies } from "./handler.ts";
 
 /** A server with its own options, for one of several paths. */
-export interface Mount extends Omit<HttpOptions, "health"> {
+export interface MountedServer extends Omit<HttpOptions, "health"> {
   readonly server: Server;
 }
 
@@ -78,10 +78,10 @@ const FULL = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-aft
  * await serveHttp({ "/shop": shop, "/admin": { server: admin, authenticate } }, { port: 3000 });
  */
 export async function serveHttp(
-  servers: Server | { readonly [path: string]: Server | Mount },
+  servers: Server | { readonly [path: string]: Server | MountedServer },
   options: ServeOptions = {},
 ): Promise<HttpService> {
-  const mounts: readonly (Server | Mount)[] = isServer(servers) ? [servers] : Object.values(servers);
+  const mounts: readonly (Server | MountedServer)[] = isServer(servers) ? [servers] : Object.values(servers);
   await Promise.all(mounts.map((mount) => stateOf(isServer(mount) ? mount : mount.server).features.loading));
   return new HttpSite(servers, options).listen();
 }
@@ -103,7 +103,7 @@ class HttpSite {
   /** No host names are listed for other machines. One warning is enough for all servers. */
   #isUnlisted = false;
 
-  constructor(servers: Server | { readonly [path: string]: Server | Mount }, options: ServeOptions) {
+  constructor(servers: Server | { readonly [path: string]: Server | MountedServer }, options: ServeOptions) {
     this.#host = withoutBrackets(options.host ?? LOOPBACK);
     this.#options = options;
     this.#guard = new HttpGuard(this.#withOwnNames(options), "serveHttp()");
@@ -138,7 +138,7 @@ class HttpSite {
     });
   }
 
-  #mount(path: string, mount: Server | Mount): void {
+  #mount(path: string, mount: Server | MountedServer): void {
     if (!/^(\/[A-Za-z0-9._~-]+)+$|^\/$/.test(path)) {
       throw new UsageError(`serveHttp(): ${JSON.stringify(path)} is not a path such as "/mcp" or "/sales/orders".`);
     }

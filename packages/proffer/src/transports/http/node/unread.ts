@@ -8,20 +8,20 @@ const INTERVAL = 1000;
 export class UnreadResponse {
   readonly response: ServerResponse;
   /** A client that takes nothing for this many milliseconds is disconnected. */
-  readonly idleTimeout: number;
+  readonly timeout: number;
   /** The unread bytes of the whole connection, if it carries several responses at once. */
   readonly backlog: Backlog | undefined;
   /** Bytes of the response that were not passed to Node yet. */
-  held = 0;
+  queued = 0;
   /** The unread bytes at the last count. */
   bytes = 0;
   #taken = 0;
   readonly #since = performance.now();
   #lastTaken = this.#since;
 
-  constructor(response: ServerResponse, idleTimeout: number) {
+  constructor(response: ServerResponse, timeout: number) {
     this.response = response;
-    this.idleTimeout = idleTimeout;
+    this.timeout = timeout;
     this.backlog = backlogOf(response);
   }
 
@@ -31,14 +31,14 @@ export class UnreadResponse {
   }
 
   get isStalled(): boolean {
-    return performance.now() - this.#lastTaken > this.idleTimeout;
+    return performance.now() - this.#lastTaken > this.timeout;
   }
 
   /** Counts the unread bytes again; returns the difference. */
   count(): number {
     const { response } = this;
     const isGone = response.destroyed || streamOf(response)?.destroyed === true;
-    const difference = (isGone ? 0 : response.writableLength + this.held) - this.bytes;
+    const difference = (isGone ? 0 : response.writableLength + this.queued) - this.bytes;
     this.bytes += difference;
     if (difference < 0) {
       this.#taken -= difference;
@@ -75,7 +75,7 @@ class UnreadResponses implements RoomUser {
   add(unread: UnreadResponse): void {
     this.#all.add(unread);
     this.update(unread);
-    this.#schedule(unread.idleTimeout / 4);
+    this.#schedule(unread.timeout / 4);
     const { max } = this.#room;
     const limit = unread.bytes > max ? max + unread.bytes : max;
     if (this.bytes > limit) this.recount();
@@ -107,7 +107,7 @@ class UnreadResponses implements RoomUser {
   }
 
   #close(unread: UnreadResponse): void {
-    unread.held = 0;
+    unread.queued = 0;
     unread.response.destroy();
     this.bytes -= unread.bytes;
     unread.backlog?.add(-unread.bytes);
@@ -121,7 +121,7 @@ class UnreadResponses implements RoomUser {
     for (const unread of this.#all) {
       this.update(unread);
       if (unread.isStalled) this.#close(unread);
-      else if (unread.bytes > 0) this.#schedule(unread.idleTimeout / 4);
+      else if (unread.bytes > 0) this.#schedule(unread.timeout / 4);
     }
     this.#room.admit();
   }

@@ -1,5 +1,5 @@
 import type { CallerMarks } from "../../calls/caller.ts";
-import type { Client, Principal, SessionState } from "../../calls/session.ts";
+import type { Client, Principal, SessionState } from "../../calls/client.ts";
 import type { RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { unref } from "../../support/async.ts";
@@ -13,9 +13,9 @@ import type { HttpLimits } from "../../transports/http/options.ts";
 import { found, sessionIdOf } from "../../transports/http/sessions.ts";
 import type { BusListener, Cluster, RecordFields } from "../ports.ts";
 import { nodeName } from "../topics.ts";
+import { ClusterSession } from "./cluster-session.ts";
 import { LocalSession } from "./local-session.ts";
-import { ClusterSession } from "./session.ts";
-import { SessionStore } from "./store.ts";
+import { SessionStore } from "./session-store.ts";
 
 /** Of the ids that `createSessionId` creates. Any other text names no session, and must not become part of a key. */
 export const SESSION_ID = /^[\w-]{24}$/;

@@ -1,6 +1,6 @@
 import type { Call } from "../../calls/call.ts";
+import type { Client, Principal } from "../../calls/client.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
-import type { Client, Principal } from "../../calls/session.ts";
 import { ERRORS } from "../../protocol/errors.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
@@ -9,19 +9,19 @@ import type { DisconnectListener, HttpExchange } from "../../transports/http/exc
 import { HttpError } from "../../transports/http/http-error.ts";
 import type { LegacySession, ReplyStream } from "../../transports/http/legacy-session.ts";
 import type { RecordFields } from "../ports.ts";
+import type { ClusterSessions } from "./cluster-sessions.ts";
+import type { ClusterStream } from "./cluster-stream.ts";
 import { openingOf, parseEventId } from "./delivery.ts";
 import type { LocalSession } from "./local-session.ts";
-import type { ClusterSessions } from "./sessions.ts";
-import { ClusterState, type StateChange } from "./state.ts";
-import { followerIsThere, listenerIsThere, nodeOf } from "./store.ts";
-import type { ClusterStream } from "./stream.ts";
+import { ClusterSessionState, type StateChange } from "./session-state.ts";
+import { followerIsThere, listenerIsThere, nodeOf } from "./session-store.ts";
 
 const REQUEST_ID = /^proffer-([\w-]{12})-\d{1,15}$/;
 
 /** A session of the shared store, as one request found it. */
 export class ClusterSession implements LegacySession {
   readonly id: string;
-  readonly state: ClusterState;
+  readonly state: ClusterSessionState;
   readonly principal: Principal | undefined;
   /** When it was opened, in milliseconds since 1970. */
   readonly opened: number;
@@ -45,7 +45,7 @@ export class ClusterSession implements LegacySession {
     this.fields = fields;
     this.#values = values;
     this.#sessions = sessions;
-    this.state = new ClusterState(head.revision, head.client, id, this);
+    this.state = new ClusterSessionState(head.revision, head.client, id, this);
   }
 
   get listener(): LocalSession {

@@ -1,10 +1,10 @@
-import { type Client, SessionState } from "../../calls/session.ts";
+import { type Client, SessionState } from "../../calls/client.ts";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { LogLevel } from "../../protocol/model.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { utf8Length } from "../../support/bytes.ts";
 import type { RecordFields } from "../ports.ts";
-import type { ClusterSession } from "./session.ts";
+import type { ClusterSession } from "./cluster-session.ts";
 
 /** The names of the fields that hold data of handlers and subscribed URIs start so. */
 const DATA = "d:";
@@ -28,7 +28,7 @@ export interface StateChange {
  * The state of a session, as it was when the request arrived, with the changes of its calls. Values are parsed when they
  * are read; only changed ones are saved, so that the last writer of a value wins.
  */
-export class ClusterState extends SessionState {
+export class ClusterSessionState extends SessionState {
   /** The response was sent, or is about to be: later changes are saved on their own. */
   isAnswered = false;
   readonly #source: ClusterSession;

@@ -3,7 +3,7 @@ import type { ClientCapabilities } from "../protocol/model.ts";
 import { defineServer } from "../server/server.ts";
 import { connect } from "../testing/connect.ts";
 import { defineTool, type RequiredCapability } from "../tools/define.ts";
-import { missingCapabilities } from "./session.ts";
+import { missingCapabilities } from "./client.ts";
 
 describe("missing capabilities", () => {
   it.each<[string, ClientCapabilities, ClientCapabilities, ClientCapabilities | undefined]>([

@@ -17,7 +17,7 @@ export interface Substitutes {
 }
 
 /** A server that presents the versions of another one, which can be exchanged while clients are connected. */
-export interface FrontServer {
+export interface Facade {
   readonly server: Server;
   /**
    * Presents `next` from now on: its options, and its catalog, including items that are added to it or removed from it
@@ -26,24 +26,24 @@ export interface FrontServer {
   present(next: Server, changed: readonly ListKind[]): void;
 }
 
-/** How a front differs from the servers that it presents. */
-export interface FrontOptions {
+/** How a facade differs from the servers that it presents. */
+export interface FacadeOptions {
   readonly substitutes: Substitutes;
-  /** Called when the front has stopped. The versions start and stop on their own. */
+  /** Called when the facade has stopped. The versions start and stop on their own. */
   readonly onStop: () => Promise<void>;
   /** Runs around the middleware of each version. */
   readonly observe?: Middleware | undefined;
 }
 
-/** Creates a front for the successive versions of a server. */
-export function createFrontServer(first: Server, options: FrontOptions): FrontServer {
-  const front = new Front(stateOf(first), options);
+/** Creates a facade for the successive versions of a server. */
+export function createFacade(first: Server, options: FacadeOptions): Facade {
+  const facade = new FacadeServer(stateOf(first), options);
   return {
-    server: front,
+    server: facade,
     present(next, changed) {
-      front.present(stateOf(next));
-      for (const kind of changed) front.listChanged(kind);
-      if (changed.includes("resources")) front.listChanged("addedTools");
+      facade.present(stateOf(next));
+      for (const kind of changed) facade.listChanged(kind);
+      if (changed.includes("resources")) facade.listChanged("addedTools");
     },
   };
 }
@@ -51,12 +51,12 @@ export function createFrontServer(first: Server, options: FrontOptions): FrontSe
 /** Declared in every version, because clients learn the capabilities only when they connect, and an edit can add one. */
 const LISTS = { tools: [], prompts: [], resources: [] };
 
-/** The fields that are not set by options: they belong to the clients, who stay connected to the front. */
+/** The fields that are not set by options: they belong to the clients, who stay connected to the facade. */
 const OWN = new Set<string>([
   "tools",
   "prompts",
   "resources",
-  "front",
+  "facade",
   "changes",
   "watchers",
   "pages",
@@ -68,14 +68,14 @@ const OWN = new Set<string>([
   "onRandomKey",
 ] satisfies (keyof ServerState)[]);
 
-class Front extends ServerState {
-  readonly #chosen: FrontOptions;
+class FacadeServer extends ServerState {
+  readonly #chosen: FacadeOptions;
   /** Serves the versions without a store: single-use answers that an earlier version claimed stay claimed. */
   readonly #memory: Store;
   #presented: ServerState;
   #declared: ServerOptions;
 
-  constructor(first: ServerState, chosen: FrontOptions) {
+  constructor(first: ServerState, chosen: FacadeOptions) {
     const { name, version } = first.info;
     super({ name, version }, first.revisions);
     this.#chosen = chosen;
@@ -85,12 +85,12 @@ class Front extends ServerState {
   }
 
   present(next: ServerState): void {
-    next.front = this;
+    next.facade = this;
     this.#presented = next;
     const { substitutes, onStop, observe } = this.#chosen;
     const { onStart: _, ...options } = next.options;
     this.#declared = { ...LISTS, ...options, onStop };
-    // Every other field, so that no option is forgotten. Features keep the state of a front apart: an edit ends no task.
+    // Every other field, so that no option is forgotten. Features keep the state of a facade apart: an edit ends no task.
     const settings = Object.entries(next).filter(([field]) => !OWN.has(field));
     Object.assign(this, Object.fromEntries(settings), {
       store: options.cluster?.store ?? options.store ?? this.#memory,
@@ -115,7 +115,7 @@ class Front extends ServerState {
     return false;
   }
 
-  /** Versions without keys share one of the front, so that an edit does not end the questions in flight. */
+  /** Versions without keys share one of the facade, so that an edit does not end the questions in flight. */
   override get keyOwner(): ServerState {
     return this.#presented.options.keys === undefined ? this : this.#presented;
   }
@@ -142,7 +142,7 @@ function present<Item extends { readonly kind: string }, Source extends Public<R
 }
 
 /** A server that runs behind another one, without a transport. */
-export interface HeldServer {
+export interface BackgroundServer {
   /** Loads its features and runs `onStart`. @throws {Error} with the reason if one fails. */
   start(): Promise<void>;
   /** Runs `onStop` if the server has started. Never rejects. */
@@ -150,7 +150,7 @@ export interface HeldServer {
 }
 
 /** Counts as a transport of the server until `stop` is called. */
-export function holdServer(server: Server): HeldServer {
+export function runInBackground(server: Server): BackgroundServer {
   const state = stateOf(server);
   const lifespan = lifespanOf(state);
   const release = lifespan?.open();
