@@ -28,7 +28,8 @@ const LIMITS = {
   maxInFlight: 300,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
-  idleTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  unreadTimeout: 5_000,
   sessions: { idleTimeout: 10_000, reconnectTimeout: 2_000 },
 };
 /** Milliseconds after which the server has forgotten what the attackers left. */

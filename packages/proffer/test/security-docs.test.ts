@@ -49,10 +49,8 @@ describe("the limits of docs/security.md", () => {
   it("match the HTTP endpoint", () => {
     const written = writtenFor("HTTP");
     const { keepAliveInterval: _notALimit, ...limits } = toLimits({}, "");
-    const { idleTimeout, maxDataBytes, maxSessions, maxReplayBytes, reconnectTimeout, unreadTimeout, ...endpoint } =
-      limits;
+    const { idleTimeout, maxDataBytes, maxSessions, maxReplayBytes, reconnectTimeout, ...endpoint } = limits;
     const own = {
-      idleTimeout: unreadTimeout,
       "sessions.idleTimeout": idleTimeout,
       "sessions.reconnectTimeout": reconnectTimeout,
       "sessions.max": maxSessions,

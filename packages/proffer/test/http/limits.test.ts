@@ -158,7 +158,7 @@ describe("a connection", () => {
   });
 
   it(`is closed if it sends too slowly, as are ${SLOW_SOCKETS}, while others are served`, async () => {
-    const times = { headersTimeout: 1500, requestTimeout: 2500, idleTimeout: 1500 };
+    const times = { headersTimeout: 1500, requestTimeout: 2500, keepAliveTimeout: 1500 };
     const hasty = await serveHttp(workshop.server, { port: 0, ...times });
     const body = JSON.stringify(echo);
     const whole = `${head("/mcp", `content-length: ${body.length}`)}${body}`;

@@ -184,9 +184,9 @@ describe("requests that are pipelined on one connection", () => {
 });
 
 describe("a client that reads nothing", () => {
-  it("is disconnected after idleTimeout if it has an unread response", async () => {
+  it("is disconnected after unreadTimeout if it has an unread response", async () => {
     const entries: RequestEntry[] = [];
-    const { port } = await serve({ idleTimeout: 100, log: (entry) => entries.push(entry) });
+    const { port } = await serve({ unreadTimeout: 100, log: (entry) => entries.push(entry) });
     const socket = open(port, call("large"), call("counted"));
     await expect.poll(() => entries).toMatchObject([{ name: "large", status: 200 }]);
     await expect.poll(() => unreadResponses.size).toBe(0);
@@ -194,9 +194,9 @@ describe("a client that reads nothing", () => {
     expect(mostRunning).toBe(0);
   });
 
-  it("is disconnected after idleTimeout if it has an unread stream, and its call is cancelled", async () => {
+  it("is disconnected after unreadTimeout if it has an unread stream, and its call is cancelled", async () => {
     const entries: RequestEntry[] = [];
-    const { port } = await serve({ idleTimeout: 100, maxUnreadBytes: 100 * MB, log: (entry) => entries.push(entry) });
+    const { port } = await serve({ unreadTimeout: 100, maxUnreadBytes: 100 * MB, log: (entry) => entries.push(entry) });
     open(port, call("chat", { "io.modelcontextprotocol/logLevel": "info" }));
     await expect.poll(() => aborted).toBe(1);
     expect(entries).toMatchObject([{ name: "chat", status: 499 }]);
@@ -280,7 +280,7 @@ describe("an HTTP/2 connection", () => {
   });
 
   it("loses a response that it does not read", async () => {
-    const { send } = await connect({ idleTimeout: 100 });
+    const { send } = await connect({ unreadTimeout: 100 });
     const stream = send(call("large"));
     await once(stream, "response");
     await expect.poll(() => unreadResponses.size).toBe(0);

@@ -60,11 +60,8 @@ export interface HttpOptions extends GuardOptions {
    * would keep their bytes longest are closed. The last server that sets it decides. Default: 256 MiB.
    */
   readonly maxUnreadTotal?: number;
-  /**
-   * Milliseconds after which a connection is closed whose client takes no bytes while some wait (Node only). `serveHttp`
-   * also closes one that is idle between requests for that time. Default: 60,000.
-   */
-  readonly idleTimeout?: number;
+  /** Milliseconds after which a client that takes none of its unread bytes is disconnected (Node only). Default: 60,000. */
+  readonly unreadTimeout?: number;
   /** Milliseconds between the comments that keep an idle stream open. Default: 15,000. */
   readonly keepAliveInterval?: number;
   /**
@@ -102,7 +99,7 @@ export function controlsOf(endpoint: HttpEndpoint): HandlerControls {
   };
 }
 
-export const IDLE_TIMEOUT = 60_000;
+export const UNREAD_TIMEOUT = 60_000;
 
 /** The limits of an endpoint, with their defaults. */
 export type HttpLimits = Readonly<ReturnType<typeof toLimits>>;
@@ -119,7 +116,7 @@ export function toLimits(options: HttpOptions, where: string) {
     maxStreamsPerClient: options.maxStreamsPerClient ?? shareOf(maxStreams),
     maxUnreadBytes: options.maxUnreadBytes ?? 4 * MiB,
     maxUnreadTotal: options.maxUnreadTotal ?? 256 * MiB,
-    unreadTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
+    unreadTimeout: options.unreadTimeout ?? UNREAD_TIMEOUT,
     keepAliveInterval: options.keepAliveInterval ?? 15_000,
     idleTimeout: sessions.idleTimeout ?? 30 * 60 * 1000,
     reconnectTimeout: sessions.reconnectTimeout ?? 60_000,

@@ -5,7 +5,7 @@ import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } from "../exchange.ts";
 import { Upload, uploadsBusyError } from "../exchange.ts";
 import { HttpError, sendError, tooLargeError } from "../http-error.ts";
-import { IDLE_TIMEOUT } from "../options.ts";
+import { UNREAD_TIMEOUT } from "../options.ts";
 import type { TrustedProxies } from "./address.ts";
 import { encodingOf, endWith, LargeBody, SLICE, textOf, textOfParsed, toBytes } from "./body.ts";
 import { UnreadResponse, unreadResponses } from "./unread.ts";
@@ -257,7 +257,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   #unreadOf(response: ServerResponse): UnreadResponse {
-    this.#unread ??= new UnreadResponse(response, this.#endpoint?.limits.unreadTimeout ?? IDLE_TIMEOUT);
+    this.#unread ??= new UnreadResponse(response, this.#endpoint?.limits.unreadTimeout ?? UNREAD_TIMEOUT);
     return this.#unread;
   }
 

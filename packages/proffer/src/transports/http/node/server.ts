@@ -8,7 +8,7 @@ import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import { DRAIN_TIMEOUT, type HttpOptions, IDLE_TIMEOUT } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
 import {
   exposureOf,
   isLoopback,
@@ -39,6 +39,8 @@ export interface ServeOptions extends NodeHttpOptions {
   readonly headersTimeout?: number;
   /** Milliseconds in which a client must send a whole request. Default: 30,000. */
   readonly requestTimeout?: number;
+  /** Milliseconds after which a connection without a request is closed. Default: 60,000. */
+  readonly keepAliveTimeout?: number;
 }
 
 /** A listening HTTP server. */
@@ -116,7 +118,7 @@ class HttpSite {
       {
         headersTimeout: options.headersTimeout ?? 10_000,
         requestTimeout: options.requestTimeout ?? 30_000,
-        keepAliveTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
+        keepAliveTimeout: options.keepAliveTimeout ?? 60_000,
         connectionsCheckingInterval: CHECK_INTERVAL,
         noDelay: true,
       },
