@@ -3,7 +3,7 @@ import { type JsonType, typesOf } from "../model/json-schema.ts";
 import { type Conversion, type Converted, listOf } from "./conversion.ts";
 import { convertOutwardPlatform, forEach, NUMBER_ARRAYS } from "./outward.ts";
 import { tupleSchema } from "./tuple.ts";
-import { argumentNodes, isAbsent, type WrittenType } from "./type-node.ts";
+import { argumentNodes, isAbsent, isInherited, type WrittenType } from "./type-node.ts";
 
 /** Replacements for classes that have no JSON representation. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -186,7 +186,7 @@ function find(conversion: Conversion, type: ts.Type, within: readonly ts.Type[])
   if (isArrayOrPlatform(conversion, type)) return false;
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true;
   return checker.getPropertiesOfType(type).some((member) => {
-    if (member.flags & ts.SymbolFlags.Optional) return false;
+    if (member.flags & ts.SymbolFlags.Optional || isInherited(conversion, member)) return false;
     return checker.getTypeOfSymbol(member).getCallSignatures().length > 0;
   });
 }

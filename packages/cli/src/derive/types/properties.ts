@@ -11,6 +11,8 @@ import {
   hasPrivateName,
   includesUndefined,
   isAbsent,
+  isCallable,
+  isInherited,
   isNamed,
   orderedMembers,
   ranksOf,
@@ -126,11 +128,12 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
 }
 
 /**
- * Whether a member is never in JSON: in a result `#name`, which is not a property; in an argument an option that only code
- * can set, such as `signal?: AbortSignal`.
+ * Whether a member is never in JSON: a member of `Object.prototype`; in a result `#name`, which is not a property; in an
+ * argument an option that only code can set, such as `signal?: AbortSignal`.
  */
 function isLeftOut(conversion: Conversion, member: ts.Symbol): boolean {
   const { valueDeclaration, flags } = member;
+  if (isInherited(conversion, member)) return true;
   if (conversion.direction === "out") return valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
   const isOptional = (flags & ts.SymbolFlags.Optional) !== 0;
   return isOptional && isOnlyInCode(conversion, conversion.checker.getTypeOfSymbol(member));
@@ -147,14 +150,6 @@ function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   if (ts.getCombinedModifierFlags(declaration) & hidden || hasPrivateName(declaration)) return true;
   return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
-}
-
-/** Whether a value of this type is a function, if it is there. The first member of a union usually decides it. */
-function isCallable(type: ts.Type): boolean {
-  const isMissing = (member: ts.Type) => isAbsent(member) || (member.flags & ts.TypeFlags.Null) !== 0;
-  const isFunction = (member: ts.Type) => member.getCallSignatures().length > 0;
-  if (!type.isUnion()) return isFunction(type);
-  return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
 }
 
 /** Matches a number as JavaScript writes it in a property key. */

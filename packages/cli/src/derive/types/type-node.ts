@@ -1,4 +1,5 @@
 import ts from "typescript";
+import type { Conversion } from "./conversion.ts";
 
 /** A type and, if known, the node that the author wrote for it. */
 export interface WrittenType {
@@ -44,6 +45,29 @@ export function typeNodeOf(declaration: ts.Declaration | undefined): ts.TypeNode
 export function hasPrivateName(declaration: ts.Declaration): boolean {
   const name = ts.getNameOfDeclaration(declaration);
   return name !== undefined && ts.isPrivateIdentifier(name);
+}
+
+/** Whether a value of this type is a function, if it is there. The first member of a union usually decides it. */
+export function isCallable(type: ts.Type): boolean {
+  const isMissing = (member: ts.Type) => isAbsent(member) || (member.flags & ts.TypeFlags.Null) !== 0;
+  const isFunction = (member: ts.Type) => member.getCallSignatures().length > 0;
+  if (!type.isUnion()) return isFunction(type);
+  return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
+}
+
+/**
+ * Whether every object inherits a member from `Object.prototype`, where JSON does not look: `toString(): string`, or the
+ * `constructor` of a package's rows. A primitive of this name is data, and so is an object in the author's types. An
+ * argument lacks a method that a class has of its own.
+ */
+export function isInherited({ checker, origins, direction }: Conversion, member: ts.Symbol): boolean {
+  const { name, valueDeclaration, declarations } = member;
+  if (!Object.hasOwn(Object.prototype, name)) return false;
+  const declaration = valueDeclaration ?? declarations?.[0];
+  if (declaration === undefined || (direction === "in" && ts.isClassLike(declaration.parent))) return false;
+  const type = checker.getTypeOfSymbol(member);
+  if (isCallable(type) || (type.symbol?.name === "Function" && origins.isPlatform(type.symbol))) return true;
+  return !origins.isProject(declaration.getSourceFile()) && (type.flags & ts.TypeFlags.Object) !== 0;
 }
 
 /** Returns the types of the items of an array or a tuple, without unions; undefined for any other type. */

@@ -140,7 +140,7 @@ export function coerceArguments(root: JsonObject, sent: JsonObject, maxItems: nu
     return constants.length === 0 || (charge(constants.length) && constants.includes(value));
   }
 
-  startRun(false);
+  startRun();
   try {
     const converted = convert(root, sent, ARGUMENTS_DEPTH);
     return run.left < 0 ? sent : converted;

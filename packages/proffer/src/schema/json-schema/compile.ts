@@ -47,11 +47,7 @@ export function compileJsonSchema(schema: JsonSchema): CompiledSchema {
 
 function checkRoot(root: Rule, value: unknown): boolean {
   try {
-    startRun(false);
-    const matches = root.check(value);
-    if (matches || run.left < 0) return run.left >= 0;
-    // An inherited enumerable property may be the reason. JSON has no inheritance, so check again with own properties.
-    startRun(true);
+    startRun();
     return root.check(value) && run.left >= 0;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -62,7 +58,7 @@ function checkRoot(root: Rule, value: unknown): boolean {
 function explainRoot(root: Rule, value: unknown): SchemaIssue[] {
   const report = new Report("");
   try {
-    startRun(true);
+    startRun();
     root.explain(value, "", report);
   } catch (error) {
     if (error instanceof RangeError) return [{ pointer: "", message: "is nested too deep to validate" }];
@@ -251,9 +247,9 @@ function childRules(site: SchemaSite, keyword: string): Map<string, Rule> {
 }
 
 /** Starts a validation. If `Object.prototype` is polluted, every `for…in` includes its names, so they are skipped. */
-export function startRun(strict: boolean): void {
+export function startRun(): void {
   run.left = MAX_WORK;
-  run.strict = strict || isPolluted();
+  run.strict = isPolluted();
 }
 
 function isPolluted(): boolean {

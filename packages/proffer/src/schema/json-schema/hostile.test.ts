@@ -74,6 +74,16 @@ describe("Inherited properties", () => {
     expect(closed.check(value)).toBe(true);
     expect(closed.issues(value)).toEqual([]);
   });
+
+  it("are not required properties, because JSON does not have them", () => {
+    const required = compileJsonSchema({ required: ["id", "constructor", "toString"] });
+    class Row {}
+    const row = Object.assign(new Row(), { constructor: "a", toString: "b" });
+    Object.assign(Row.prototype, { id: 1 });
+    expect([required.check(row), required.check({ ...row, id: 1 })]).toEqual([false, true]);
+    expect(required.issues(new Row()).map(({ message }) => message)).toHaveLength(3);
+    expect(compileJsonSchema({ additionalProperties: false }).check(new Row())).toBe(true);
+  });
 });
 
 describe("A value that costs too much", () => {

@@ -46,7 +46,8 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allo
     if (typeof value !== "object" || value === null || Array.isArray(value)) return allowOthers;
     run.left -= cost;
     if (run.left < 0) return false;
-    const strict = run.strict;
+    // JSON has no inheritance: a result may be an instance of a class.
+    const strict = run.strict || Object.getPrototypeOf(value) !== Object.prototype;
     let slot: Slot | undefined = first;
     let missing = required.length;
     let fits = true;

@@ -28,7 +28,7 @@ export const prunerOf = /* @__PURE__ */ memoized((root: JsonSchemaObject): Prune
   let known = new Map<object, Map<string, Pruned>>();
 
   function matches(pointer: string, value: unknown): boolean {
-    startRun(true);
+    startRun();
     return ruleAt(pointer).check(value);
   }
 

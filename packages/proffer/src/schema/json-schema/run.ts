@@ -13,7 +13,7 @@ export const run = {
    * value many times.
    */
   left: 0,
-  /** Whether to skip inherited properties, because some of them are enumerable. */
+  /** Whether to skip inherited properties of plain objects, because some of them are enumerable. */
   strict: false,
 };
 

@@ -4,7 +4,7 @@ import { startRun } from "./compile.ts";
 import { createMultipleTest } from "./scalar-rules.ts";
 
 // Comparing with big integers charges the work limit of a validation.
-beforeEach(() => startRun(false));
+beforeEach(() => startRun());
 
 it.each([
   [0.3, 0.1, true],

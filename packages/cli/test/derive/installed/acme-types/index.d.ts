@@ -18,3 +18,15 @@ export interface Listener {
   name: string;
   onEvent(event: string): void;
 }
+
+/** A row of a query. */
+export interface RowData {
+  constructor: { name: "RowData" };
+  [column: string]: unknown;
+}
+
+export interface Labelled {
+  label: string;
+  toString(): string;
+  valueOf: () => number;
+}
