@@ -17,9 +17,11 @@ export function Timeline(props: { readonly rows: readonly Row[]; readonly onTogg
   const box = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 300 });
   const atEnd = useRef(true);
+  const height = useRef(0);
   const measure = () => {
     const { scrollTop = 0, clientHeight = 300, scrollHeight = 0 } = box.current ?? {};
     atEnd.current = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT;
+    height.current = clientHeight;
     setScroll({ top: scrollTop, height: clientHeight });
   };
   // Follows new messages, unless someone looks at old ones. A list that a banner makes smaller stays at its end.
@@ -33,11 +35,13 @@ export function Timeline(props: { readonly rows: readonly Row[]; readonly onTogg
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(follow, [rows.length]);
+  // A scroll is reported before a new size of the same frame: then nobody looked at old messages.
+  const scrolled = () => (box.current?.clientHeight === height.current ? measure() : follow());
   const { first, end } = windowOf(rows.length, ROW_HEIGHT, scroll.top, scroll.height);
   const shown = rows.slice(first, end);
   const axis = axisOf(shown.map(({ segments }) => segments));
   return (
-    <div class="wire-box" ref={box} onScroll={measure}>
+    <div class="wire-box" ref={box} onScroll={scrolled}>
       <Hatching />
       <table class="wire-table" aria-label="Messages" aria-rowcount={rows.length + 1}>
         <thead>
