@@ -8,6 +8,9 @@ import { badOption } from "../support/usage-error.ts";
 import type { Item } from "./access.ts";
 import type { Entry } from "./registry.ts";
 
+/** Entries of a page, unless the server has another `pageSize`. */
+export const DEFAULT_PAGE_SIZE = 1000;
+
 /** Pages that are remembered. */
 const MAX_PAGES = 1000;
 

@@ -3,6 +3,7 @@ import type { Middleware } from "../calls/middleware.ts";
 import type { Observer } from "../calls/observe.ts";
 import type { Store } from "../calls/store.ts";
 import type { Shows } from "../catalog/access.ts";
+import { DEFAULT_PAGE_SIZE } from "../catalog/pages.ts";
 import { checkName } from "../catalog/registry.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
@@ -107,7 +108,7 @@ export interface ServerOptions extends Implementation {
 
 /** Checks the options that nothing else checks. @throws {UsageError} */
 export function checkOptions(options: ServerOptions): void {
-  const { name, version, pageSize = 1 } = options;
+  const { name, version, pageSize = DEFAULT_PAGE_SIZE } = options;
   checkName(name, "a server");
   const where = `Server "${name}"`;
   if (typeof version !== "string" || version === "") throw new UsageError(`${where} requires a version.`);

@@ -5,7 +5,7 @@ import { type Observers, toObservers } from "../calls/observe.ts";
 import { MemoryStore, type Store } from "../calls/store.ts";
 import { Access, type Item } from "../catalog/access.ts";
 import { type ChangeKind, Changes, type ListKind, type ResourceChange } from "../catalog/changes.ts";
-import { checkHints } from "../catalog/pages.ts";
+import { checkHints, DEFAULT_PAGE_SIZE } from "../catalog/pages.ts";
 import { type Public, Registry } from "../catalog/registry.ts";
 import { FEATURES, Features } from "../features/features.ts";
 import type { Cluster } from "../nodes/ports.ts";
@@ -124,7 +124,7 @@ export class ServerState implements Server {
     this.cluster = options.cluster;
     this.store = options.cluster?.store ?? options.store ?? new MemoryStore();
     this.hints = { ttlMs: 0, cacheScope: "private", ...options.cache };
-    this.pageSize = options.pageSize ?? 1000;
+    this.pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
     this.middleware = toMiddlewareList(options.middleware, this);
     this.errors = checkErrors(options.errors ?? "masked", name);
     this.isRestricted = filtersLists(options, this.hints);
