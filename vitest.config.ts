@@ -5,7 +5,13 @@ import { defineConfig } from "vitest/config";
 /** Exhaustive tests and those about the machine: `npm run test:all` runs them after `npm test`. */
 const REST = "**/*.all.test.ts";
 
-const TESTS = ["packages/*/{src,test}/**/*.test.ts", "examples/**/*.test.ts", "fuzz/*.test.ts", "zoo/*.test.ts"];
+const TESTS = [
+  "packages/*/{src,test}/**/*.test.ts",
+  "examples/**/*.test.ts",
+  "fuzz/*.test.ts",
+  "zoo/*.test.ts",
+  "site/*.test.ts",
+];
 
 const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));
 const cli = fileURLToPath(new URL("./packages/cli/src", import.meta.url));

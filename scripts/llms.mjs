@@ -2,11 +2,12 @@
 // `node scripts/llms.mjs` writes llms.txt; `--check` exits with code 1 if it is not up to date; `--whole` prints llms-full.txt,
 // which `npm run build` writes.
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = new URL("../", import.meta.url);
 
-/** The parts of the README's list of pages that llms-full.txt contains; the others are about the project. */
+/** The parts of the list of pages that llms-full.txt contains; the others are about the project. */
 const WHOLE = ["Guide", "Reference"];
 
 const readme = read("README.md");
@@ -27,7 +28,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 
 /** Makes the list of pages, with the first sentence of each. */
 function makeIndex() {
-  const parts = sections().map(({ title, pages }) => {
+  const parts = pageGroups().map(({ title, pages }) => {
     const lines = pages.map(
       ({ name, path }) => `- [${name}](${path})${path.endsWith(".md") ? `: ${summaryOf(path)}` : ""}`,
     );
@@ -39,10 +40,10 @@ function makeIndex() {
 
 /** Joins the README and the pages for users. */
 function makeWhole() {
-  const pages = sections()
+  const pages = pageGroups()
     .filter(({ title }) => WHOLE.includes(title))
     .flatMap(({ pages }) => pages);
-  const [start = ""] = readme.split(/^## What no other framework has$/m);
+  const [start = ""] = readme.split(/^## In figures$/m);
   return `${[start, ...pages.map(({ path }) => `<!-- ${path} -->\n\n${withLinks(path)}`)]
     .map((text) => text.trimEnd())
     .join("\n\n")}\n`;
@@ -56,17 +57,15 @@ function withLinks(path) {
   });
 }
 
-/** Reads the list of pages in the README: a title, and links. */
-function sections() {
-  const [, list = ""] = readme.split(/^## Documentation$/m);
-  const [pages = ""] = list.trimStart().split("\n\n");
-  return pages
-    .split(/^- \*\*/m)
+/** Reads the list of pages, docs/README.md: titles, each with its links, relative to the root. */
+export function pageGroups() {
+  return read("docs/README.md")
+    .split(/^## /m)
     .slice(1)
     .map((part) => {
-      const title = part.slice(0, part.indexOf("**")).replace(/^The /, "");
-      const pages = [...part.matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)].map(([, name, path]) => ({ name, path }));
-      return { title: title.charAt(0).toUpperCase() + title.slice(1), pages };
+      const links = part.matchAll(/^- \[([^\]]+)\]\(([^)\s]+)\)/gm);
+      const pages = [...links].map(([, name, path]) => ({ name, path: join("docs", path).replaceAll("\\", "/") }));
+      return { title: part.slice(0, part.indexOf("\n")), pages };
     });
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure, progress } from "./terminal.mjs";
@@ -19,6 +20,20 @@ export function ensureInstalled() {
     `npm install failed with exit code ${status}; its output is above.\n` +
       "  The first installation needs the npm registry (`npm ping` tells whether it answers) or a filled npm cache.",
   );
+}
+
+/** Installs the packages of a folder that has its own lock file, such as `bench`, unless an earlier call has. */
+export function ensureInstalledIn(folder) {
+  const lock = readFileSync(join(root, folder, "package-lock.json"));
+  const digest = createHash("sha256").update(lock).digest("hex");
+  const stamp = join(root, folder, "node_modules/.stamp");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
+  progress(`installing the packages of ${folder}/package-lock.json`);
+  const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const status = npm(["install", "--prefix", join(root, folder), ...flags]);
+  if (status !== 0)
+    throw new Failure(`npm install failed in ${folder}/ with exit code ${status}; its output is above.`);
+  writeFileSync(stamp, digest);
 }
 
 /** Runs npm, by default with its output on stderr, and returns its exit code. */

@@ -104,20 +104,20 @@ function lookForChromium(): Chromium | undefined {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The accessibility violations of a page according to axe, with the elements. */
-export async function accessibilityViolations(page: Page): Promise<string[]> {
+/** The accessibility violations of a page, or a part of it, according to axe, with the elements. */
+export async function accessibilityViolations(page: Page, part = "html"): Promise<string[]> {
   await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as AxeWindow).axe.run();
+  return page.evaluate(async (part) => {
+    const { violations } = await (globalThis as unknown as AxeWindow).axe.run(part);
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ""}`),
     );
-  });
+  }, part);
 }
 
 interface AxeWindow {
   readonly axe: {
-    run(): Promise<{
+    run(part: string): Promise<{
       readonly violations: readonly {
         readonly id: string;
         readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
