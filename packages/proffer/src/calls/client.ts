@@ -195,9 +195,14 @@ function implied(name: string, mode: string, offered: Record<string, unknown>): 
 }
 
 /** The error for a client that did not declare a required capability. */
-export function missingCapability(revision: Revision, missing: ClientCapabilities, what: string): Error {
+export function missingCapability(
+  revision: Revision,
+  missing: ClientCapabilities,
+  what: string,
+  why = "this client did not declare it",
+): Error {
   const names = Object.keys({ ...missing, ...missing.extensions }).filter((name) => name !== "extensions");
-  const message = `${what} requires a client that supports ${names.join(" and ")}; this client did not declare it.`;
+  const message = `${what} requires a client that supports ${names.join(" and ")}; ${why}.`;
   if (!revision.capabilityErrors) return new ToolError(message);
   return new RpcError("missing_capability", message, { data: { requiredCapabilities: missing } });
 }

@@ -70,16 +70,15 @@ export function answerWithoutAsking(call: Call, question: Question): Promise<Jso
   if (!call.definition?.asks) {
     throw new UsageError(`${call.method} cannot ask the user. Ask in a tool, a prompt or a read.`, "wrong_use");
   }
-  const isPossible =
-    revision.inputs.has(question.method) &&
-    (question.params.mode !== "url" || revision.urlQuestions) &&
-    (revision.rounds || origin.request !== undefined);
+  const isKnown = revision.inputs.has(question.method) && (question.params.mode !== "url" || revision.urlQuestions);
+  const isPossible = isKnown && (revision.rounds || origin.request !== undefined);
   const missing = isPossible ? missingCapabilities(question.needs, call.client.capabilities) : question.needs;
   if (missing === undefined) return undefined;
   if (question.fallback !== undefined) return Promise.resolve(question.fallback);
   call.ignoreHandler();
   // The call can be ended only after the handler has returned its promise.
-  queueMicrotask(() => call.interrupt(missingCapability(revision, missing, `This ${call.method}`)));
+  const why = isKnown ? undefined : `revision ${revision.version} does not have it, later ones do`;
+  queueMicrotask(() => call.interrupt(missingCapability(revision, missing, `This ${call.method}`, why)));
   return suspended(call);
 }
 

@@ -137,11 +137,15 @@ describe.each(ASKING)("a question on %s", (revision) => {
 });
 
 describe.each(SILENT)("a question on %s, which has no elicitation", (revision) => {
-  it("ends the call with an error that names the missing capability", async () => {
+  it("ends the call with an error that names the missing capability and the revision", async () => {
     const client = await connect(server, { revision });
     expect(await client.call("greet")).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("elicitation") }],
+      content: [
+        {
+          text: `This tools/call requires a client that supports elicitation; revision ${revision} does not have it, later ones do.`,
+        },
+      ],
     });
   });
 
