@@ -28,9 +28,10 @@ export function addClientCommands(program: Command, command: readonly string[] |
   const call = define(program, "call", "call a tool", [
     "tools.ts factorial --arg n=20",
     'http://localhost:3000/mcp add --input \'{"a":1,"b":2}\'',
+    "shop.ts cancel --arg id=7 --answer sure=true",
     "add --arg a=1 --arg b=2 -- node other-server.js",
   ]);
-  withClientOptions(call)
+  withAnswers(withClientOptions(call))
     .argument("<words...>", `${TARGET.replace(";", ", then the name of the tool;")}`)
     .option(
       "--arg <name=value>",
@@ -50,14 +51,14 @@ export function addClientCommands(program: Command, command: readonly string[] |
     });
 
   const read = define(program, "read", "read a resource", ["tools.ts orders://17", "http://localhost:3000/mcp a://b"]);
-  withClientOptions(read)
+  withAnswers(withClientOptions(read))
     .argument("<words...>", `${TARGET.replace(";", ", then the URI of the resource;")}`)
     .action(async (words: string[], flags) =>
       (await import("./commands/call.ts")).read(toTarget(words, command, ["uri"]), flags),
     );
 
   const prompt = define(program, "prompt", "get a prompt", ["tools.ts codeReview --arg code='let x'"]);
-  withClientOptions(prompt)
+  withAnswers(withClientOptions(prompt))
     .argument("<words...>", `${TARGET.replace(";", ", then the name of the prompt;")}`)
     .option("--arg <name=value>", "an argument; repeatable", collect, [])
     .action(async (words: string[], flags) =>
@@ -123,4 +124,11 @@ function withClientOptions(command: Command): Command {
     .option("--json", "print the raw result")
     .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
     .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
+}
+
+function withAnswers(command: Command): Command {
+  return command
+    .option("--answer <name=value>", "a value for a question; repeatable, in the order of the questions", collect)
+    .option("--accept", "accept questions without a value, with their defaults")
+    .option("--decline", "decline questions");
 }

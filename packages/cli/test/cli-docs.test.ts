@@ -39,7 +39,7 @@ describe("docs/cli.md", () => {
     ["entries of one list", "remote-server.ts", "MAX_ITEMS"],
     ["pages of one list", "remote-server.ts", "MAX_PAGES"],
     ["rounds of questions", "remote-server.ts", "MAX_ROUNDS"],
-    ["fields of a form", "terminal-answers.ts", "MAX_FIELDS"],
+    ["fields of a form", "question-form.ts", "MAX_FIELDS"],
     ["items of one message", "limits.ts", "MAX_ITEMS"],
     ["nesting levels", "limits.ts", "MAX_DEPTH"],
   ])("has the limit of the code for %s", (name, file, constant) => {

@@ -21,6 +21,13 @@ beforeAll(async () => {
     'export const draw = () => image(new Uint8Array([1, 2, 3]), "image/png");',
     "/** Asks. */",
     'export const ask = async (ctx: Context) => (await ctx.ask<{ name: string }>("Who?")).action;',
+    "/** Asks twice. */",
+    "export async function book(ctx: Context): Promise<string> {",
+    '  const first = await ctx.ask<{ nights: number; bed?: string }>("How long?");',
+    '  const second = await ctx.ask<{ nights: number }>("And then?");',
+    '  const told = (answer: typeof first) => (answer.action === "accept" ? JSON.stringify(answer.content) : answer.action);',
+    '  return [told(first), told(second)].join(" ");',
+    "}",
     "/** A note. @resource notes://{id} @mimeType text/plain */",
     'export const note = (id: string) => "note " + id;',
     "/** Greets. @prompt */",
@@ -92,9 +99,10 @@ describe("proffer call", () => {
 
   it.each([
     ["a tool that fails", ["refuse"], "not today"],
-    ["an unknown tool", ["absent", "--arg", "a=b"], "Available tools: repeat, refuse, draw, ask"],
+    ["an unknown tool", ["absent", "--arg", "a=b"], "Available tools: repeat, refuse, draw, ask, book"],
     ["invalid arguments", ["repeat", "--arg", "times=x"], "/times: must be number"],
     ["a question without a terminal", ["ask"], "elicitation"],
+    ["a question without its answer", ["ask", "--accept"], "The server asks: Who?\nAdd --answer name=…, or --decline."],
   ])("exits with 1 for %s", async (_, words, message) => {
     const { status, stdout, stderr } = await project.proffer("call", "tools.ts", ...words);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -149,4 +157,40 @@ it("proffer read prints a resource, or the error for an unknown URI", async () =
 it("proffer prompt prints the messages", async () => {
   const { stdout } = await project.proffer("prompt", "tools.ts", "greet", "--arg", "name=Ada", "--arg", "tone=kind");
   expect(stdout).toBe("user: Greet Ada, kind.\n");
+});
+
+describe("the questions of a tool in a script", () => {
+  it("are answered by --answer, in the order of the questions, and converted to the types of the form", async () => {
+    const options = ["--answer", "nights=3", "--answer", "bed=12", "--answer", "nights=1"];
+    for (const { status, stdout, stderr } of await everywhere("call", ["book"], options)) {
+      expect({ status, stdout, stderr }).toMatchObject({
+        status: 0,
+        stdout: '{"nights":3,"bed":"12"} {"nights":1}\n',
+        stderr: expect.not.stringContaining("warning: No question"),
+      });
+    }
+  });
+
+  it("are declined by --decline", async () => {
+    for (const { status, stdout } of await everywhere("call", ["book"], ["--decline"])) {
+      expect({ status, stdout }).toEqual({ status: 0, stdout: "decline decline\n" });
+    }
+  });
+
+  it("name the flags that would answer them", async () => {
+    const { status, stderr } = await project.proffer("call", "tools.ts", "ask");
+    expect(status).toBe(1);
+    expect(stderr).toContain("Run the command in a terminal, or add --answer name=value, --accept or --decline.");
+  });
+
+  it("are not answered by a misspelled name, and flags that contradict each other are refused", async () => {
+    const misspelled = await project.proffer("call", "tools.ts", "ask", "--answer", "name=Ada", "--answer", "nam=x");
+    expect(misspelled).toMatchObject({ status: 0, stdout: "accept\n" });
+    expect(misspelled.stderr).toContain("No question asked for --answer nam.");
+    const both = await project.proffer("call", "tools.ts", "ask", "--accept", "--decline");
+    expect(both).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--decline cannot be used with --accept"),
+    });
+  });
 });

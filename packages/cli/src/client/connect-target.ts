@@ -20,6 +20,7 @@ import { Text, text } from "../terminal/text.ts";
 import { nameOfTarget, type Target } from "./arguments.ts";
 import { type ChoiceFlags, showChosen, toChoice } from "./choice-flags.ts";
 import { linkCommand } from "./command-link.ts";
+import { type AnswerFlags, type GivenAnswers, givenAnswers } from "./given-answers.ts";
 import { type HeaderFlags, toHeaders } from "./headers.ts";
 import { linkUrl } from "./http-link.ts";
 import { createDeadline, Interruption } from "./interruption.ts";
@@ -30,7 +31,7 @@ import { RemoteServer } from "./remote-server.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 import { showLog } from "./terminal-notices.ts";
 
-export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags {
+export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags, AnswerFlags {
   readonly revision?: string;
   readonly json?: boolean;
   /** The name and version that the command declares. */
@@ -49,6 +50,7 @@ export async function withServer<Value>(
   const limits = toLimits(flags);
   const headers = toHeaders(flags, target);
   const choice = toChoice(flags, target);
+  const given = givenAnswers(flags);
   const deadline = createDeadline(name, limits.timeout);
   const interruption = new Interruption();
   const showsLog = currentShell().stderr.isTTY;
@@ -56,7 +58,7 @@ export async function withServer<Value>(
     ...(flags.revision !== undefined && { revision: flags.revision }),
     ...(flags.info !== undefined && { info: flags.info }),
     ...(showsLog && { onNotification }),
-    ...(flags.answers ? { answers: flags.answers } : terminalOptions(deadline, interruption)),
+    ...(flags.answers ? { answers: flags.answers } : answerOptions(given, deadline, interruption)),
   };
   try {
     const { client, own } = await explainFailure(open());
@@ -64,7 +66,9 @@ export async function withServer<Value>(
     try {
       const { signal } = interruption;
       const server = new RemoteServer(name, client, { signal, ...(showsLog && { logLevel: "debug" }) });
-      return await explainFailure(Promise.race([work(server, own), deadline.expired, interruption.happened]));
+      const value = await explainFailure(Promise.race([work(server, own), deadline.expired, interruption.happened]));
+      given?.warnOfUnused();
+      return value;
     } finally {
       deadline.stop();
       await interruption.settle(client.close());
@@ -100,11 +104,21 @@ function onNotification({ method, params }: Notification): void {
 /** A call that becomes a task is polled to its end, so tools that require a task can be called. */
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
-/** Without a terminal the client declares no capabilities for questions, so that the server does not ask questions. */
-function terminalOptions(deadline: ReturnType<typeof createDeadline>, interruption: Interruption): ClientOptions {
-  if (!currentShell().stdin.isTTY || !currentShell().stderr.isTTY) {
+const QUESTIONS = { ...TASKS, elicitation: { form: {}, url: {} } };
+
+/**
+ * Answers questions by the flags of the command, or at the terminal. Without either, the client declares no capabilities
+ * for questions, so that the server does not ask.
+ */
+function answerOptions(
+  given: GivenAnswers | undefined,
+  deadline: ReturnType<typeof createDeadline>,
+  interruption: Interruption,
+): ClientOptions {
+  if (given !== undefined) return { capabilities: QUESTIONS, answers: (asked) => given.answer(asked) };
+  if (!hasTerminal()) {
     const answers = () => {
-      throw new CommandError("The server asks a question, but there is no terminal to answer it.");
+      throw new CommandError(`The server asks a question, but there is no terminal to answer it. ${HOW_TO_ANSWER}`);
     };
     return { capabilities: TASKS, answers };
   }
@@ -122,8 +136,16 @@ function terminalOptions(deadline: ReturnType<typeof createDeadline>, interrupti
     last = answer.catch(() => undefined);
     return answer;
   };
-  return { capabilities: { ...TASKS, elicitation: { form: {}, url: {} } }, answers };
+  return { capabilities: QUESTIONS, answers };
 }
+
+function hasTerminal(): boolean {
+  const { stdin, stderr } = currentShell();
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Without a terminal, the server only knows that this client cannot be asked. */
+export const HOW_TO_ANSWER = "Run the command in a terminal, or add --answer name=value, --accept or --decline.";
 
 async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {
@@ -132,8 +154,16 @@ async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
     if (!(error instanceof RemoteError)) throw error;
     if (error.code === NO_RESPONSE) throw new CommandError(error.message, { cause: error });
     const data = error.data === undefined ? text`` : text`\n  ${Text.json(error.data)}`;
-    throw new CommandError(text`The server responded with error ${error.code}: ${error.message}${data}`, {
+    const hint = needsAnswer(error) ? text`\n${HOW_TO_ANSWER}` : text``;
+    throw new CommandError(text`The server responded with error ${error.code}: ${error.message}${data}${hint}`, {
       cause: error,
     });
   }
+}
+
+/** Whether a server wanted to ask the user, which this client did not offer. */
+function needsAnswer({ data }: RemoteError): boolean {
+  const required = (data as { readonly requiredCapabilities?: { readonly elicitation?: unknown } } | undefined)
+    ?.requiredCapabilities;
+  return required?.elicitation !== undefined;
 }
