@@ -62,5 +62,5 @@ function report(error: unknown): void {
   // Any other error than a CommandError is a bug in Proffer: show its stack trace, for a bug report.
   const { stack = String(error) } = error instanceof Error ? error : {};
   const message = error instanceof CommandError ? error.text : Text.block(stack);
-  say(text`${red("error:")} ${Text.redact(message)}`);
+  say(text`${red("error:")} ${Text.redact(message)}`, "error");
 }

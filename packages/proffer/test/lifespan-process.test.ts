@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { distFile } from "./dist.ts";
-import { legacy, post } from "./http/http-client.ts";
+import { legacy, modern, post, postModern } from "./http/http-client.ts";
 import { Program } from "./stdio-process.ts";
 
 const started: Program[] = [];
@@ -24,6 +24,9 @@ function start(hooks: string, serve = "await serveStdio(server, { drainTimeout: 
     const tools = [
       defineTool({ name: "t", handle: () => state }),
       defineTool({ name: "hang", handle: () => { say("called"); return new Promise(() => {}); } }),
+      defineTool({ name: "slow", handle: async () => { say("called"); await until("SIGUSR2"); return "finished"; } }),
+      defineTool({ name: "lose", handle: () => { void Promise.reject(new Error("lost in the background")); return "lost"; } }),
+      defineTool({ name: "throw", handle: () => { setTimeout(() => { throw new Error("lost in the background"); }); return "lost"; } }),
     ];
     const server = defineServer({ name: "s", version: "1", tools, log: (entry) => say(entry.message), ${hooks} });
     ${serve}`;
@@ -43,7 +46,9 @@ describe("over stdio", () => {
   it("calls wait for onStart, and lists do not", async () => {
     const program = start('onStart: async () => { await until("SIGUSR2"); state = "started"; }');
     const called = program.call(2, "t");
-    expect(await program.request(1, "tools/list")).toMatchObject({ result: { tools: [{ name: "t" }, {}] } });
+    expect(await program.request(1, "tools/list")).toMatchObject({
+      result: { tools: [{ name: "t" }, {}, {}, {}, {}] },
+    });
     program.child.kill("SIGUSR2");
     expect(await called).toBe("started");
   });
@@ -133,6 +138,30 @@ describe("over HTTP", () => {
     program.child.kill("SIGTERM");
     expect(await program.exit).toEqual({ code: 0, signal: null });
     expect(said(program)).toEqual(["start", "stopped"]);
+  });
+
+  it.each(["lose", "throw"])("an exception in the background lets calls in flight finish: %s", async (name) => {
+    const program = start(HOOKS, "await serveProcess(server, { http: { port: 0, health: true }, log: 'json' });");
+    await expect.poll(() => program.stderr).toMatch(/http:\S+mcp/);
+    const url = /http:\S+mcp/.exec(program.stderr)?.[0] ?? "";
+    const call = (tool: string) => postModern(url, modern("tools/call", { name: tool, arguments: {} }));
+    const slow = call("slow");
+    await expect.poll(() => said(program)).toContain("called");
+    await call(name);
+    await expect.poll(async () => (await fetch(new URL("/readyz", url))).text()).toContain("draining");
+    program.child.kill("SIGUSR2");
+    expect((await slow).body).toContain("finished");
+    expect(await program.exit).toEqual({ code: 1, signal: null });
+    expect(said(program)).toContain("stopped");
+    // With log: "json", nothing but the test's own lines is written that is not JSON.
+    const entries = program.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("<"));
+    const parsed = entries.map((line) => JSON.parse(line));
+    expect(parsed.filter(({ level }) => level === "error")).toEqual([
+      expect.objectContaining({
+        message: "An exception in the background; the server stops",
+        error: expect.objectContaining({ message: "lost in the background" }),
+      }),
+    ]);
   });
 
   it("an onStart that throws ends the process with code 1", async () => {

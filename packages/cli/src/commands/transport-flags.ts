@@ -2,6 +2,7 @@ import { type Flag, parseCommandLine, SERVE_FLAGS, type Serving, toServing } fro
 import { prepareProcess } from "proffer/process";
 import { CommandError, explainFlags, WrongUsage } from "../terminal/command-error.ts";
 import { currentShell, isInProcess } from "../terminal/shell.ts";
+import { sayAsJson } from "../terminal/terminal.ts";
 
 /** The arguments of `serve` and `dev`. */
 export interface ServeArguments {
@@ -54,6 +55,7 @@ export function requireOwnProcess(): void {
 /** Sets the process up for a server. @throws {WrongUsage} for settings that cannot work. */
 export async function prepare(serving: Serving, rest: readonly string[]): Promise<void> {
   requireOwnProcess();
+  if (serving.log === "json") sayAsJson();
   await prepareProcess(serving, rest).catch((error) =>
     explainFlags(() => {
       throw error;

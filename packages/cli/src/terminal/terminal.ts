@@ -28,14 +28,23 @@ function hasColors(stream: Output): boolean {
   return FORCE_COLOR !== undefined && FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
 }
 
+let isJson = false;
+
+/** Writes the messages of this process as entries of the log, for `--log json`. */
+export function sayAsJson(): void {
+  isJson = true;
+}
+
 /** Prints a message to stderr. Stdout contains only results. */
-export function say(message: Text): void {
-  currentShell().stderr.write(`${message}\n`);
+export function say(message: Text, level = "info"): void {
+  const line = isJson ? JSON.stringify({ time: new Date().toISOString(), level, message: String(message) }) : message;
+  currentShell().stderr.write(`${line}\n`);
 }
 
 /** Prints a warning to stderr. */
 export function warn(message: string): void {
-  say(text`warning: ${message}`);
+  if (isJson) say(text`${message}`, "warning");
+  else say(text`warning: ${message}`);
 }
 
 /** Writes text of another process to stderr as it arrives. */

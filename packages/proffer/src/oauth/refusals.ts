@@ -29,7 +29,7 @@ export type Reason =
 /** A token that cannot be used. */
 export class Refused {
   readonly reason: Reason;
-  /** The value that is wrong, for the log; never a part of the token's text. */
+  /** The value that is wrong, or the scope that is missing, for the log; never a part of the token's text. */
   readonly found: unknown;
 
   constructor(reason: Reason, found?: unknown) {
@@ -135,7 +135,9 @@ export function refusalLog(environment: Environment): (refused: Refused) => void
       message: `OAuth: a token was refused (${reason})${HINTS[reason] ?? ""}`,
       reason,
       ...(last?.more && { more: last.more }),
-      ...(found instanceof Error ? { error: found } : found !== undefined && { found: shorten(found) }),
+      ...(found instanceof Error
+        ? { error: found }
+        : found !== undefined && { [reason === "scope" ? "missing" : "found"]: shorten(found) }),
     });
   };
 }

@@ -3,10 +3,11 @@ import type { Choice } from "../features/toolsets/feature.ts";
 import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
+import { consoleLog, type LogEntry } from "../support/log.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Arguments } from "./arguments.ts";
 import type { HttpService } from "./http/node/server.ts";
-import { formatLog } from "./log-format.ts";
+import { formatLog, type LogFormat } from "./log-format.ts";
 import type { ClusterSettings } from "./redis-nodes.ts";
 import type { Serving } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
@@ -34,7 +35,8 @@ const PATIENCE = 500;
 /**
  * Serves until the client disconnects or a signal arrives, then ends the process. If the module cannot be imported or
  * a server cannot start, calls in flight are answered with an error, the reason is printed to stderr, and the exit code
- * is 1.
+ * is 1. So it is after an exception in the background, which may have left anything half done: health routes answer
+ * `draining`, calls in flight get the drain time, and whoever started the process starts it again.
  */
 export async function serveProcess(server: Server, options: ProcessOptions = {}): Promise<never> {
   const { http, load, errors, cluster, choice } = options;
@@ -48,12 +50,23 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
   const service = http === undefined ? undefined : await (await import("./listen.ts")).listen(server, http, options);
   const work = stdio || service !== undefined ? undefined : startWork(server);
-  const stop = stdio ? startStdio(server, stdio === true ? {} : stdio, service?.close) : stopServices(service ?? work);
+  const report = reportAs(options.log);
+  const stop = stdio
+    ? startStdio(server, stdio === true ? {} : stdio, service?.close)
+    : stopServices(service ?? work, report);
   work?.ready().catch((error: Error) => stop(1, cannotStart(error)));
-  if (!stdio) for (const signal of SIGNALS) process.once(signal, () => stop(0));
+  if (!stdio) {
+    for (const signal of SIGNALS) process.once(signal, () => stop(0));
+    for (const event of ["unhandledRejection", "uncaughtException"]) {
+      process.on(event, (error) => {
+        consoleLog({ level: "error", message: "An exception in the background; the server stops", error });
+        stop(1);
+      });
+    }
+  }
   // Only now: a signal that follows at once must not kill the process.
-  if (service !== undefined) (options.listening ?? announce)(service);
-  if (work !== undefined) console.error("Working on tasks");
+  if (service !== undefined) (options.listening ?? announce)(service, report);
+  if (work !== undefined) report("info", "Working on tasks");
   service?.ready().catch((error: Error) => stop(1, cannotStart(error)));
   const importModule = () =>
     load?.().catch((error) => stop(1, "The server's module could not be imported; the server stops:", error));
@@ -97,15 +110,27 @@ function startWork(server: Server): Running {
   };
 }
 
-function stopServices(running: Running | undefined): Stop {
-  return (code, ...reason) => {
-    if (reason.length > 0) console.error(...reason);
-    void running?.close().then(() => exitWhenWritten(code));
+function stopServices(running: Running | undefined, report: Report): Stop {
+  let worst: number | undefined;
+  return (code, message, ...error) => {
+    if (message !== undefined) report("error", String(message), ...error);
+    const isStopping = worst !== undefined;
+    worst = Math.max(worst ?? 0, code);
+    if (!isStopping) void running?.close().then(() => exitWhenWritten(worst as number));
   };
 }
 
-function announce({ urls }: HttpService): void {
-  for (const url of Object.values(urls)) console.error(`Listening at ${url}`);
+/** Writes a line about the process itself. */
+type Report = (level: LogEntry["level"], message: string, ...error: readonly unknown[]) => void;
+
+/** With `--log json`, the lines are entries of the log, so that a reader of JSON can read all of stderr. */
+function reportAs(log: LogFormat | undefined): Report {
+  if (log === "json") return (level, message, ...[error]) => consoleLog({ level, message, error });
+  return (_, message, ...error) => console.error(message, ...error);
+}
+
+function announce({ urls }: HttpService, report: Report): void {
+  for (const url of Object.values(urls)) report("info", `Listening at ${url}`);
 }
 
 /** Calls `start` at the first pause: evaluating a large module blocks the thread, and lists would have to wait. */
