@@ -104,6 +104,7 @@ export interface Repeat {
  * const charge = vi.fn();
  * const repeats = await findRepeats(server, "pay", { answers: [{ ok: true }], effects: () => charge.mock.calls });
  * expect(repeats).toEqual([]);
+ * @throws {Error} if the tool fails or asks nothing: then its handler ran only once, and nothing was tested.
  */
 export async function findRepeats(server: Server, tool: string, options: RepeatOptions): Promise<Repeat[]> {
   const { effects, input, answers } = options;
@@ -111,7 +112,10 @@ export async function findRepeats(server: Server, tool: string, options: RepeatO
   const rounds: string[][] = [];
   let seen = effects().length;
   try {
-    await client.request("tools/call", { name: tool, ...(input ? { arguments: input } : {}) }, { onRound: record });
+    const params = { name: tool, ...(input ? { arguments: input } : {}) };
+    const { isError, content } = await client.request("tools/call", params, { onRound: record });
+    if (isError) throw new Error(`Tool "${tool}" failed: ${JSON.stringify(content)}. Are its arguments in input?`);
+    if (rounds.length < 2) throw new Error(`Tool "${tool}" asked nothing, so its handler ran only once.`);
   } finally {
     await client.close();
   }

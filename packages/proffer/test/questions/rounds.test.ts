@@ -406,4 +406,20 @@ describe("findRepeats", () => {
     });
     expect(await findRepeats(server, "run", { answers, effects: () => writes })).toEqual([]);
   });
+
+  it("rejects for a tool that fails, and for one that asks nothing", async () => {
+    const options = { answers, effects: () => [] };
+    const strict = defineTool({
+      name: "strict",
+      input: { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
+      handle: async (_, ctx) => (await ctx.ask("a", YES_NO)).action,
+    });
+    const silent = defineTool({ name: "silent", handle: () => "done" });
+    const server = defineServer({ name: "s", version: "1", tools: [strict, silent] });
+    await expect(findRepeats(server, "strict", options)).rejects.toThrow(
+      /^Tool "strict" failed: .*missing required.*Are its arguments in input\?$/,
+    );
+    expect(await findRepeats(server, "strict", { ...options, input: { id: 1 } })).toEqual([]);
+    await expect(findRepeats(server, "silent", options)).rejects.toThrow('Tool "silent" asked nothing');
+  });
 });
