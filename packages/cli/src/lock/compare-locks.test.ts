@@ -38,7 +38,7 @@ const node = (more: Properties = {}) => ({
 const INPUTS: readonly (readonly [string, JsonSchemaObject, JsonSchemaObject, readonly string[]])[] = [
   ["the same", closed({ a: text }), closed({ a: text }), []],
   ["a new optional parameter", closed({}), closed({ a: text }), ["new: Parameter a is new."]],
-  ["a new required parameter", closed({}), closed({ a: text }, ["a"]), ["break: Parameter a became required."]],
+  ["a new required parameter", closed({}), closed({ a: text }, ["a"]), ["break: Parameter a is new and required."]],
   [
     "a parameter that became required",
     closed({ a: text }),

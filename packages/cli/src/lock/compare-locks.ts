@@ -101,9 +101,13 @@ function compareArguments(noun: "Argument" | "Variable", before: Arguments, afte
     const now = Object.hasOwn(after, name) ? after[name] : undefined;
     const subject = `${noun} ${name}`;
     if (now === undefined) return [{ level: "caution", message: `${subject} is gone, and ignored if it is sent.` }];
-    const remedy = "Make it optional, or give it a default.";
     const values = { before: old === undefined ? "none" : "optional", after: "required" };
-    const required: Found = { level: "break", message: `${subject} became required.`, ...values, remedy };
+    const required: Found = {
+      level: "break",
+      message: `${subject} ${old === undefined ? "is new and" : "became"} required.`,
+      ...values,
+      remedy: MAKE_OPTIONAL,
+    };
     if (old === undefined) return [now.required ? required : { level: "new", message: `${subject} is new.` }];
     return [
       ...(now.required && !old.required ? [required] : []),
@@ -184,6 +188,7 @@ function distinct(found: readonly Found[]): Found[] {
   return [...known.values()];
 }
 
+const MAKE_OPTIONAL = "Make it optional, or give it a default.";
 const NEW_NAME = "or offer the change under a new name.";
 
 /** The remedies by side: an input must accept the earlier values, an output may return no others. */
@@ -216,9 +221,10 @@ function explainGap(gap: Gap, side: Side, name: (path: readonly string[]) => str
   }
   if (isUndeclared) return broken(`${subject} is gone.`, "Keep returning it.", { ...values, after: "none" });
   if (keyword === "required") {
-    const words = { before: isInput ? "optional" : "required", after: isInput ? "required" : "optional" };
+    const optional = from === undefined ? "none" : "optional";
+    const words = { before: isInput ? optional : "required", after: isInput ? "required" : "optional" };
     return isInput
-      ? broken(`${subject} became required.`, "Make it optional, or give it a default.", words)
+      ? broken(`${subject} ${from === undefined ? "is new and" : "became"} required.`, MAKE_OPTIONAL, words)
       : broken(`${subject} may be missing.`, "Return it always.", words);
   }
   if (keyword === "gone" && isInput)

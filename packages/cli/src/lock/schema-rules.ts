@@ -122,7 +122,9 @@ export function findGaps(narrow: JsonSchema, wide: JsonSchema): readonly Gap[] {
       }
       case "required": {
         const missing = (value as readonly string[]).filter((name) => !narrow.required?.includes(name));
-        return missing.map((name) => gap([...path, name], "required", false, true));
+        // `from` says whether the first schema knows the property.
+        const isKnown = (name: string) => Object.hasOwn(narrow.properties ?? {}, name);
+        return missing.map((name) => gap([...path, name], "required", isKnown(name) ? false : undefined, true));
       }
       case "properties":
         return Object.entries(value as object).flatMap(([name, part]) => compareProperty(narrow, name, part, path));
