@@ -262,7 +262,13 @@ function refusalOf(host: string, names: readonly string[]): string {
 function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new UsageError(`Port ${port} on ${host} is in use; choose another one.`, "bad_option", { cause: error });
+      return new UsageError(
+        `Port ${port} on ${host} is in use; choose another one, or 0 for any that is free.`,
+        "bad_option",
+        {
+          cause: error,
+        },
+      );
     case "EACCES":
       return new UsageError(`This user may not listen on port ${port}; choose one from 1024 on.`, "bad_option", {
         cause: error,
