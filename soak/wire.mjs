@@ -39,7 +39,8 @@ export const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized"
 
 /** Returns the headers of a request that say the same as its body. */
 export function headersOf(message, { revision, token, session }) {
-  const named = message.params?.name ?? message.params?.uri;
+  const { name, uri, taskId } = message.params ?? {};
+  const named = name ?? uri ?? taskId;
   return {
     ...JSON_REQUEST,
     ...(token && { authorization: `Bearer ${token}` }),

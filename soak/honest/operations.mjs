@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LARGE_TEXT, NOTES, TOOLS } from "../server/definition.mjs";
-import { FORMS_SINCE } from "../wire.mjs";
+import { FORMS_SINCE, MODERN } from "../wire.mjs";
 
 const UNKNOWN = -32602;
 
@@ -101,9 +101,21 @@ const FORMS = {
   },
 };
 
+/** The operations of the revision that has tasks. */
+const TASKS = {
+  async task({ client, secret }) {
+    const task = await client.startTask("brief", { secret });
+    assert.equal(textOf(await task.result()), secret);
+  },
+};
+
 /** Returns the operations that a revision supports, as names and functions. */
 export function operationsOf(revision) {
-  return Object.entries(revision >= FORMS_SINCE ? { ...OPERATIONS, ...FORMS } : OPERATIONS);
+  return Object.entries({
+    ...OPERATIONS,
+    ...(revision >= FORMS_SINCE && FORMS),
+    ...(revision === MODERN && TASKS),
+  });
 }
 
 /** Answers the questions that the tools ask. */

@@ -7,6 +7,7 @@ const count = { type: "integer", minimum: 0, maximum: 1000 };
 export const NOTES = 25;
 /** A fixed content, which the server serializes once per revision. */
 export const LARGE_TEXT = "x".repeat(1024 * 1024);
+const CUT = { maxResult: { bytes: 10_000 } };
 /** Tools and prompts that only fill pages. */
 const FILLERS = 30;
 
@@ -38,6 +39,15 @@ export function createServer(folder) {
         server.notify(`note://${secret}/0`);
         return secret;
       }),
+      // Backtracking engines take quadratic time and more for such patterns.
+      tool(
+        "slug",
+        { slug: { type: "string", pattern: "^[a-z0-9]+[a-z0-9_-]{0,62}[a-z0-9]+$" } },
+        ({ secret }) => secret,
+      ),
+      tool("line", { length: { type: "integer", maximum: 1_000_000 } }, ({ length }) => "x".repeat(length), CUT),
+      tool("brief", {}, ({ secret }) => secret, { task: true }),
+      tool("hold", {}, wait, { task: { ttl: 10_000 }, timeout: 2_000 }),
       defineTool({ name: "pid", handle: () => String(process.pid) }),
       ...fillers((name) => defineTool({ name, handle: () => name })),
     ],
@@ -64,7 +74,7 @@ export function createServer(folder) {
   return server;
 }
 
-/** The names of all tools, in the order of the list. */
+/** The names of all tools; maxResult adds `more`. */
 export const TOOLS = [
   "echo",
   "work",
@@ -75,6 +85,11 @@ export const TOOLS = [
   "wait",
   "linger",
   "touch",
+  "slug",
+  "line",
+  "brief",
+  "hold",
+  "more",
   "pid",
   ...fillers(String),
 ];
