@@ -2,7 +2,7 @@ import type { ChangeListener } from "../catalog/changes.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { RequestId } from "../protocol/messages.ts";
 import type { Call, CallOrigin } from "./call.ts";
-import { type CallerMarks, callerOf } from "./caller.ts";
+import { type CallerMarks, callerOfThing } from "./caller.ts";
 
 /** The method that stays open until the client or the server ends it. */
 export const LISTEN = "subscriptions/listen";
@@ -122,10 +122,10 @@ export class ShareError extends RpcError {
 
 /** Whether a caller causes that many of some things. Callers about whom nothing is known are different callers. */
 export function hasShare(marks: CallerMarks, share: number, things: Iterable<CallerMarks>): boolean {
-  const caller = callerOf(marks);
+  const caller = callerOfThing(marks);
   if (caller === undefined) return false;
   let left = share;
-  for (const thing of things) if (callerOf(thing) === caller && --left <= 0) return true;
+  for (const thing of things) if (callerOfThing(thing) === caller && --left <= 0) return true;
   return left <= 0;
 }
 

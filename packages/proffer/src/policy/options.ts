@@ -1,4 +1,5 @@
 import { CallView, type MiddlewareCall } from "../calls/call-view.ts";
+import { callerOf } from "../calls/caller.ts";
 import { UsageError } from "../support/usage-error.ts";
 
 /**
@@ -12,9 +13,9 @@ export type Per = "principal" | "client" | "tool" | ((call: MiddlewareCall) => s
 export const CALLS: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
 const KEYS: { readonly [Name in Exclude<Per, (...values: never) => unknown>]: (call: MiddlewareCall) => string } = {
-  // The prefix keeps an anonymous caller from taking the key of a principal.
-  principal: (call) => (call.principal === undefined ? `address ${addressOf(call)}` : `id ${call.principal.id}`),
-  client: (call) => addressOf(call) || (CallView.callOf(call)?.origin.session?.id ?? ""),
+  // Callers about whom nothing is known share one key.
+  principal: (call) => callerOf({ principal: call.principal, address: addressOf(call) }) ?? "",
+  client: (call) => callerOf({ address: addressOf(call) }) ?? CallView.callOf(call)?.origin.session?.id ?? "",
   // Names that do not exist share one key: a client could invent any number of them.
   tool: (call) => (call.item === undefined ? "" : `${call.method} ${call.item.name}`),
 };
@@ -52,9 +53,8 @@ export function toKeyFunction(
   };
 }
 
-/** Callers without an address share one key. */
-function addressOf(call: MiddlewareCall): string {
-  return CallView.callOf(call)?.origin.address ?? "";
+function addressOf(call: MiddlewareCall): string | undefined {
+  return CallView.callOf(call)?.origin.address;
 }
 
 /** @throws {UsageError} for a name that is not an option: a typo would switch the policy off. */

@@ -44,7 +44,8 @@ export class HttpReply implements CallOrigin, DisconnectListener {
   }
 
   get address(): string | undefined {
-    return this.#exchange.address;
+    // Node forgets the address of a closed connection, such as that of an abandoned question.
+    return this.#exchange.address ?? this.#owner?.address;
   }
 
   get query(): string {
