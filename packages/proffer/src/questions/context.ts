@@ -1,4 +1,5 @@
 import type { Call } from "../calls/call.ts";
+import { callerOf } from "../calls/caller.ts";
 import type { Client, Principal, Session } from "../calls/client.ts";
 import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
@@ -114,6 +115,11 @@ export class CallContext implements Context {
   constructor(call: Call, uri?: string) {
     this.#call = call;
     this.uri = uri;
+  }
+
+  /** The caller for shares, if Proffer created the context. */
+  static callerOf(context: object): string | undefined {
+    return #call in context ? callerOf(context.#call.origin) : undefined;
   }
 
   get signal(): AbortSignal {

@@ -31,6 +31,21 @@ describe("room for unread bytes", () => {
     expect(order).toEqual(["large", "small"]);
   });
 
+  it("goes to the callers in turn, so that nobody waits for all reads of another", async () => {
+    const { room } = create();
+    expect(room.reserve(100)).toBeUndefined();
+    const order: string[] = [];
+    const read = (caller: string) =>
+      room.reserve(100, undefined, caller)?.then(() => {
+        order.push(caller);
+        room.release(100);
+      });
+    const reads = ["greedy", "greedy", "greedy", "ada", "greedy", "bob", "ada"].map(read);
+    room.release(100);
+    await Promise.all(reads);
+    expect(order).toEqual(["greedy", "ada", "bob", "greedy", "ada", "greedy", "greedy"]);
+  });
+
   it("is shared with bytes that wait to be sent", async () => {
     const { room, user } = create();
     user.bytes = 50;

@@ -12,6 +12,7 @@ export interface RoomUser {
 /** A read that waits for room. */
 interface Waiter {
   readonly bytes: number;
+  readonly turn: number;
   readonly admit: () => void;
 }
 
@@ -29,7 +30,11 @@ export class Room {
   /** Milliseconds without room for a waiting read after which bytes are dropped to make room. */
   patience: number;
   readonly #users = new Set<RoomUser>();
+  /** By turn. */
   readonly #waiting: Waiter[] = [];
+  /** The last turn of each caller that waits, or waited beside others. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   #reserved = 0;
   #lastAdmitted = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -50,11 +55,11 @@ export class Room {
   }
 
   /**
-   * Reserves room; undefined if there is room now. The promise rejects when the caller's signal aborts first. The
-   * signal is read only to wait, because creating one costs more than a small call.
+   * Reserves room; undefined if there is room now. The promise rejects when the reader's signal aborts first. The
+   * signal is read only to wait, because creating one costs more than a small call. Callers with a name take turns.
    */
-  reserve(bytes: number, caller?: { readonly signal: AbortSignal }): Promise<void> | undefined {
-    if (this.#waiting.length > 0 || !this.#fits(bytes)) return this.#wait(bytes, caller?.signal);
+  reserve(bytes: number, reader?: { readonly signal: AbortSignal }, caller?: string): Promise<void> | undefined {
+    if (this.#waiting.length > 0 || !this.#fits(bytes)) return this.#wait(bytes, reader?.signal, caller);
     this.#reserved += bytes;
     return undefined;
   }
@@ -65,23 +70,25 @@ export class Room {
     if (this.#waiting.length > 0) atEndOfTurn(() => this.admit());
   }
 
-  /** Lets reads start that have room now, in the order of their arrival. */
+  /** Lets reads start that have room now, in their order. */
   admit(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
       this.#waiting.shift();
       this.#reserved += next.bytes;
+      this.#turn = next.turn;
       this.#lastAdmitted = performance.now();
       next.admit();
     }
     if (this.#waiting.length > 0) return;
+    this.#turns.clear();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+  #wait(bytes: number, signal: AbortSignal | undefined, caller: string | undefined): Promise<void> {
     return new Promise((admit, reject) => {
       signal?.throwIfAborted();
-      const waiter = { bytes, admit };
+      const waiter = { bytes, admit, turn: this.#nextTurn(caller) };
       signal?.addEventListener("abort", () => {
         const at = this.#waiting.indexOf(waiter);
         if (at < 0) return;
@@ -89,11 +96,20 @@ export class Room {
         reject(signal.reason);
         this.admit();
       });
-      this.#waiting.push(waiter);
+      const after = this.#waiting.findIndex(({ turn }) => turn > waiter.turn);
+      this.#waiting.splice(after < 0 ? this.#waiting.length : after, 0, waiter);
       if (this.#timer !== undefined) return;
       this.#lastAdmitted = performance.now();
       this.#timer = setInterval(() => this.#check(), Math.min(CHECK_INTERVAL, this.patience));
     });
+  }
+
+  /** One caller with many reads must not make the others wait for all of them. */
+  #nextTurn(caller: string | undefined): number {
+    if (caller === undefined) return this.#turn;
+    const turn = Math.max(this.#turn, (this.#turns.get(caller) ?? -1) + 1);
+    this.#turns.set(caller, turn);
+    return turn;
   }
 
   #check(): void {

@@ -97,19 +97,40 @@ async function serve(options: HttpOptions = {}) {
 const call = (name: string, meta: object = {}) => modern("tools/call", { name, arguments: {}, _meta: meta });
 const read = () => modern("resources/read", { uri: "f://large.bin" });
 
-function bytesOf(message: ReturnType<typeof modern>): string {
+/** The address that a trusted proxy reports. */
+type Address = string | undefined;
+
+function bytesOf(message: ReturnType<typeof modern>, address?: Address): string {
   const body = JSON.stringify(message);
-  const lines = Object.entries(present(modernHeaders(message))).map(([name, value]) => `${name}: ${String(value)}`);
+  const lines = Object.entries(present({ ...modernHeaders(message), "x-forwarded-for": address })).map(
+    ([name, value]) => `${name}: ${String(value)}`,
+  );
   return ["POST /mcp HTTP/1.1", "host: localhost", ...lines, `content-length: ${body.length}`, "", body].join("\r\n");
 }
 
 /** Sends requests over one connection, and reads nothing until `resume`. */
 function open(port: number, ...messages: ReturnType<typeof modern>[]): Socket {
+  return openFrom(undefined, port, ...messages);
+}
+
+function openFrom(address: Address, port: number, ...messages: ReturnType<typeof modern>[]): Socket {
   const socket = net.connect(port, "127.0.0.1");
   socket.on("error", () => {}).pause();
-  socket.write(messages.map(bytesOf).join(""));
+  socket.write(messages.map((message) => bytesOf(message, address)).join(""));
   closers.push(() => socket.destroy());
   return socket;
+}
+
+/** Reads at least this many bytes, and no more. */
+function readBytes(socket: Socket, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    socket.on("data", function read() {
+      if (socket.bytesRead < count) return;
+      socket.off("data", read).pause();
+      resolve();
+    });
+    socket.resume();
+  });
 }
 
 /** Reads this many responses; returns the sizes of their bodies. */
@@ -213,6 +234,44 @@ describe("a client that reads nothing", () => {
     expect((await postModern(url, call("small"))).status).toBe(200);
     expect(Math.max(...unread)).toBeLessThanOrEqual(2 * LARGE);
     await Promise.race(sockets.map((socket) => once(socket.resume(), "close")));
+  });
+});
+
+describe("a caller with many connections", () => {
+  const trustedProxies = ["127.0.0.1"];
+
+  it("loses its own responses when the limit of the process is reached, also if others read more slowly", async () => {
+    let answered = 0;
+    const { port } = await serve({ maxUnreadTotal: 4.5 * LARGE, trustedProxies, log: () => void answered++ });
+    const slow = openFrom("198.51.100.7", port, call("large"));
+    await expect.poll(() => unreadResponses.size).toBe(1);
+    const greedy = Array.from({ length: 3 }, () => openFrom("203.0.113.1", port, call("large")));
+    await expect.poll(() => unreadResponses.size).toBe(4);
+    // They have read something, and the other client nothing.
+    await Promise.all(greedy.map((socket) => readBytes(socket, LARGE / 2)));
+    for (let n = 0; n < 6; n++) greedy.push(openFrom("203.0.113.1", port, call("large")));
+    await expect.poll(() => answered).toBe(10);
+    for (const socket of greedy) socket.resume();
+    await expect.poll(() => greedy.some(({ closed }) => closed)).toBe(true);
+    const [size = 0] = await readAnswers(slow, 1);
+    expect(slow.bytesRead).toBeGreaterThan(size);
+  });
+
+  it("takes turns with others whose reads of files wait", async () => {
+    const { port } = await serve({ maxUnreadTotal: MB, trustedProxies });
+    const first = openFrom("203.0.113.1", port, read());
+    await expect.poll(() => unreadResponses.size).toBe(1);
+    const greedy: Socket[] = [];
+    for (let n = 1; n <= 4; n++) {
+      greedy.push(openFrom("203.0.113.1", port, read()));
+      await expect.poll(() => room.waiting).toBe(n);
+    }
+    const other = openFrom("198.51.100.7", port, read());
+    await expect.poll(() => room.waiting).toBe(5);
+    const done: string[] = [];
+    const all = [first, ...greedy].map((socket) => readAnswers(socket, 1).then(() => done.push("greedy")));
+    await Promise.all([...all, readAnswers(other, 1).then(() => done.push("other"))]);
+    expect(done.indexOf("other")).toBeLessThanOrEqual(2);
   });
 });
 

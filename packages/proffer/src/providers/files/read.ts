@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { InvalidParams } from "../../protocol/errors.ts";
 import type { Meta } from "../../protocol/model.ts";
+import { CallContext } from "../../questions/context.ts";
 import type { ResourceContent } from "../../results/content.ts";
 import { sliceItems, toLines } from "../../results/slice.ts";
 import { room } from "../../support/room.ts";
@@ -67,7 +68,7 @@ export function readBytes(file: OpenFile, offset: number, length: number, reader
 async function withRoom<Value>(length: number, reader: Reader | undefined, read: () => Promise<Value>): Promise<Value> {
   if (length < SMALL) return read();
   const reserved = Math.ceil((length * 4) / 3);
-  await room.reserve(reserved, reader);
+  await room.reserve(reserved, reader, reader && CallContext.callerOf(reader));
   try {
     return await read();
   } finally {

@@ -149,7 +149,7 @@ export class EventLog {
   readonly #budget: ReplayBudget;
   readonly #maxBytes: number;
   #entries: Entry[] = [];
-  #bytes = 0;
+  bytes = 0;
 
   constructor(maxBytes: number, budget: ReplayBudget) {
     this.#maxBytes = maxBytes;
@@ -161,7 +161,7 @@ export class EventLog {
     this.#entries.push({ stream, position, wire, size });
     this.#count(size);
     let dropped = 0;
-    let excess = this.#bytes - this.#maxBytes;
+    let excess = this.bytes - this.#maxBytes;
     while (dropped < this.#entries.length && (excess > 0 || this.#entries.length - dropped > MAX_ENTRIES)) {
       excess -= this.#entries[dropped]?.size ?? 0;
       dropped++;
@@ -179,12 +179,12 @@ export class EventLog {
   }
 
   clear(): void {
-    this.#count(-this.#bytes);
+    this.#count(-this.bytes);
     this.#entries = [];
   }
 
   #count(bytes: number): void {
-    this.#bytes += bytes;
+    this.bytes += bytes;
     this.#budget.used += bytes;
   }
 }

@@ -1,10 +1,12 @@
+import { callerOfThing } from "../../calls/caller.ts";
 import type { Principal } from "../../calls/client.ts";
+import { ShareError } from "../../calls/in-flight.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
 import { contain } from "../../support/async.ts";
 import { consoleLog } from "../../support/log.ts";
 import { busyError, type HttpError } from "./http-error.ts";
-import type { HttpOptions } from "./options.ts";
+import { type HttpOptions, shareOf } from "./options.ts";
 
 /** An HTTP request, independent of the run-time that received it. */
 export interface HttpRequest {
@@ -82,27 +84,46 @@ export function logExchange(exchange: HttpExchange, status: number, log: NonNull
  * The bytes of large requests that have not arrived completely, of the whole process. Otherwise a thousand connections
  * could each send all but the last byte of the largest message.
  */
-export const uploads = { bytes: 0, max: 256 * 1024 * 1024 };
+export const uploads = { bytes: 0, max: 256 * 1024 * 1024, all: new Set<Upload>() };
 
 /** A request that arrives in more than one chunk. */
 export class Upload {
+  readonly #exchange: HttpExchange;
   #bytes = 0;
 
-  /** Counts bytes that arrived; false if they are too many, together with those of other requests. */
-  add(bytes: number): boolean {
+  /** `bytes` have arrived in the first chunk. */
+  constructor(exchange: HttpExchange, bytes: number) {
+    this.#exchange = exchange;
+    uploads.all.add(this);
+    this.add(bytes);
+  }
+
+  /** Counts bytes that arrived. Returns an error if they are too many, with those of other requests or of the caller. */
+  add(bytes: number): HttpError | undefined {
     this.#bytes += bytes;
     uploads.bytes += bytes;
-    return uploads.bytes <= uploads.max;
+    const { max } = uploads;
+    if (uploads.bytes * 2 <= max) return undefined;
+    if (uploads.bytes > max) {
+      const limit = `${max} bytes of large requests are arriving`;
+      return busyError(new RpcError("busy", `The server is busy: ${limit}. Try again later.`));
+    }
+    const share = shareOf(max);
+    return this.#bytesOfCaller() > share ? busyError(new ShareError(share, "bytes of large requests")) : undefined;
   }
 
   /** The request has arrived, was rejected, or its client disconnected. */
   end(): void {
     uploads.bytes -= this.#bytes;
     this.#bytes = 0;
+    uploads.all.delete(this);
   }
-}
 
-export function uploadsBusyError(): HttpError {
-  const limit = `${uploads.max} bytes of large requests are arriving`;
-  return busyError(new RpcError("busy", `The server is busy: ${limit}. Try again later.`));
+  #bytesOfCaller(): number {
+    const caller = callerOfThing(this.#exchange);
+    if (caller === undefined) return 0;
+    let sum = 0;
+    for (const each of uploads.all) if (callerOfThing(each.#exchange) === caller) sum += each.#bytes;
+    return sum;
+  }
 }

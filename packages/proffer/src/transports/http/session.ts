@@ -160,6 +160,11 @@ export class HttpSession implements LegacySession, SessionCalls {
     if (this.state.ready && this.listening && this.state.wants(level)) this.#standalone?.send(text);
   }
 
+  /** The bytes of the events kept for a reconnect. */
+  get keptBytes(): number {
+    return this.#log?.bytes ?? 0;
+  }
+
   /** Drops the events kept for a reconnect. */
   dropEvents(): void {
     this.#log?.clear();

@@ -87,6 +87,21 @@ describe("the sessions of an endpoint", () => {
     sessions.endAll();
   });
 
+  it("lose the events of the caller that keeps most of them first", () => {
+    const { sessions, open } = create(10);
+    Object.assign(sessions, { max: 1000 });
+    const [honest, ...greedy] = ["honest", "greedy", "greedy", "greedy"].map((owner) => open(owner) as HttpSession);
+    const exchange = { open() {}, write: () => true, watchDisconnect() {}, end() {} };
+    const append = (session: HttpSession) =>
+      session.openStream(exchange as never, { onDisconnect() {} }).send("x".repeat(50));
+    append(honest as HttpSession);
+    const kept = honest?.keptBytes;
+    for (let n = 0; n < 30; n++) append(greedy[n % 3] as HttpSession);
+    expect(honest?.keptBytes).toBe(kept);
+    expect(sessions.used).toBeLessThanOrEqual(1000);
+    sessions.endAll();
+  });
+
   it("are found by their owner only", () => {
     const { sessions, open } = create(10);
     const { id } = (open("ada") as HttpSession).state;

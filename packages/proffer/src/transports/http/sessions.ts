@@ -1,4 +1,4 @@
-import { type CallerMarks, callerOf } from "../../calls/caller.ts";
+import { type CallerMarks, callerOfThing } from "../../calls/caller.ts";
 import type { Principal, SessionState } from "../../calls/client.ts";
 import { hasShare, ShareError } from "../../calls/in-flight.ts";
 import { randomText } from "../../support/bytes.ts";
@@ -97,9 +97,17 @@ export class HttpSessions implements LegacySessions, ReplayBudget {
     this.#timer = undefined;
   }
 
-  /** Frees memory when all logs together are too large: the least recently used sessions drop their events first. */
+  /**
+   * Frees memory when all logs together are too large: the least recently used sessions drop their events first, and
+   * before them those of callers with more than a tenth.
+   */
   exceeded(): void {
-    for (const session of this.#sessions.values()) {
+    const bytes = new Map<string | undefined, number>();
+    const all = [...this.#sessions.values()];
+    const used = ({ opener }: HttpSession) => bytes.get(callerOfThing(opener)) ?? 0;
+    for (const session of all) bytes.set(callerOfThing(session.opener), used(session) + session.keptBytes);
+    const large = all.filter((session) => used(session) * 10 > this.max);
+    for (const session of [...large, ...all]) {
       if (this.used <= this.max) return;
       session.dropEvents();
     }
@@ -118,9 +126,9 @@ export class HttpSessions implements LegacySessions, ReplayBudget {
     const share = shareOf(maxSessions);
     const isShared = this.#sessions.size * 2 >= maxSessions && hasShare(opener, share, this.#openers());
     if (!isShared && this.#sessions.size < maxSessions) return true;
-    const caller = callerOf(opener);
+    const caller = callerOfThing(opener);
     for (const session of this.#sessions.values()) {
-      if (session.busy || (isShared && callerOf(session.opener) !== caller)) continue;
+      if (session.busy || (isShared && callerOfThing(session.opener) !== caller)) continue;
       this.end(session);
       return true;
     }

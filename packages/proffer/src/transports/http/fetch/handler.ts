@@ -5,7 +5,7 @@ import { atEndOfTurn } from "../../../support/async.ts";
 import { concat } from "../../../support/bytes.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } from "../exchange.ts";
-import { Upload, uploadsBusyError } from "../exchange.ts";
+import { Upload } from "../exchange.ts";
 import {
   HttpError,
   JSON_HEADERS,
@@ -156,9 +156,8 @@ class FetchExchange implements HttpExchange {
 
   async #read(receiver: BodyReceiver): Promise<void> {
     let text: string | undefined;
-    const upload = new Upload();
     try {
-      const bytes = await this.#readBytes(receiver.maxMessageBytes, upload);
+      const bytes = await this.#readBytes(receiver.maxMessageBytes);
       if (bytes instanceof HttpError) {
         sendError(this, bytes);
         return;
@@ -168,8 +167,6 @@ class FetchExchange implements HttpExchange {
       // Not UTF-8, or the client disconnected while it was sending.
       sendError(this, notUtf8Error());
       return;
-    } finally {
-      upload.end();
     }
     receiver.received(this, text);
   }
@@ -178,22 +175,29 @@ class FetchExchange implements HttpExchange {
    * Reads the body, or returns why it is rejected; it stops reading as soon as that is known. The announced length may be
    * false: a run-time that does not compare it with the body would pass on any number of bytes.
    */
-  async #readBytes(limit: number, upload: Upload): Promise<Uint8Array | HttpError> {
+  async #readBytes(limit: number): Promise<Uint8Array | HttpError> {
     if (Number(this.raw.headers.get("content-length")) > limit) return tooLargeError(limit);
     const chunks: Uint8Array[] = [];
     let size = 0;
+    let upload: Upload | undefined;
     const reader = this.raw.body?.getReader();
-    while (reader !== undefined) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      size += value.length;
-      const fits = upload.add(value.length);
-      if (size > limit || !fits) {
-        // Not awaited: a source that never settles must not hold back the response.
-        reader.cancel().catch(() => {});
-        return size > limit ? tooLargeError(limit) : uploadsBusyError();
+    try {
+      while (reader !== undefined) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const [first] = chunks;
+        if (first !== undefined) upload ??= new Upload(this, first.length);
+        size += value.length;
+        const error = size > limit ? tooLargeError(limit) : upload?.add(value.length);
+        if (error !== undefined) {
+          // Not awaited: a source that never settles must not hold back the response.
+          reader.cancel().catch(() => {});
+          return error;
+        }
+        chunks.push(value);
       }
-      chunks.push(value);
+    } finally {
+      upload?.end();
     }
     const [only] = chunks;
     return only !== undefined && chunks.length === 1 ? only : concat(chunks);

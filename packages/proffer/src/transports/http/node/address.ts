@@ -55,22 +55,21 @@ export class TrustedProxies {
     for (const each of addresses) this.#add(each, where);
   }
 
-  /** The client behind a peer: the last address of the header that is not a trusted proxy's. */
-  clientOf(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
-    if (peer === undefined || forwardedFor === undefined || !this.#has(peer)) return peer;
-    let client = peer;
+  /** The client behind a trusted proxy: the last address of the header that is not a trusted proxy's. */
+  clientOf(proxy: string, forwardedFor: string): string {
+    let client = proxy;
     // Each proxy appends the address that it received the request from, so only the end of the list can be believed.
     for (const address of forwardedFor.split(",").reverse()) {
       const hop = address.trim();
       if (isIP(hop) === 0) return client;
       client = hop;
-      if (!this.#has(hop)) return client;
+      if (!this.has(hop)) return client;
     }
     return client;
   }
 
-  #has(address: string): boolean {
-    return this.#addresses.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  has(address: string | undefined): boolean {
+    return address !== undefined && this.#addresses.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
   }
 
   #add(written: string, where: string): void {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { callerOfThing } from "../../../calls/caller.ts";
 import type { Principal } from "../../../calls/client.ts";
 import type { Wire } from "../../../protocol/messages.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } from "../exchange.ts";
-import { Upload, uploadsBusyError } from "../exchange.ts";
+import { Upload } from "../exchange.ts";
 import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { UNREAD_TIMEOUT } from "../options.ts";
 import type { TrustedProxies } from "./address.ts";
@@ -65,9 +66,10 @@ export class NodeExchange implements HttpExchange {
 
   get address(): string | undefined {
     const { remoteAddress } = this.raw.socket;
-    return this.#proxies === undefined
-      ? remoteAddress
-      : this.#proxies.clientOf(remoteAddress, this.header("x-forwarded-for"));
+    const forwardedFor = this.header("x-forwarded-for");
+    if (remoteAddress === undefined || forwardedFor === undefined) return remoteAddress;
+    if (this.#proxies?.has(remoteAddress)) return this.#proxies.clientOf(remoteAddress, forwardedFor);
+    return remoteAddress;
   }
 
   get raw(): IncomingMessage {
@@ -132,10 +134,8 @@ export class NodeExchange implements HttpExchange {
       if (first !== undefined) upload ??= this.#startUpload(first.length);
       size += chunk.length;
       const error =
-        size > receiver.maxMessageBytes
-          ? tooLargeError(receiver.maxMessageBytes)
-          : upload?.add(chunk.length) === false && uploadsBusyError();
-      if (!error) {
+        size > receiver.maxMessageBytes ? tooLargeError(receiver.maxMessageBytes) : upload?.add(chunk.length);
+      if (error === undefined) {
         chunks.push(chunk);
         return;
       }
@@ -158,8 +158,7 @@ export class NodeExchange implements HttpExchange {
 
   /** Counts the bytes of a request with a second chunk; one that arrives at once costs nothing. */
   #startUpload(bytes: number): Upload {
-    const upload = new Upload();
-    upload.add(bytes);
+    const upload = new Upload(this, bytes);
     this.raw.once("close", () => upload.end());
     return upload;
   }
@@ -257,7 +256,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   #unreadOf(response: ServerResponse): UnreadResponse {
-    this.#unread ??= new UnreadResponse(response, this.#endpoint?.limits.unreadTimeout ?? UNREAD_TIMEOUT);
+    const timeout = this.#endpoint?.limits.unreadTimeout ?? UNREAD_TIMEOUT;
+    this.#unread ??= new UnreadResponse(response, timeout, callerOfThing(this));
     return this.#unread;
   }
 

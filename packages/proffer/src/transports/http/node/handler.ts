@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { callerOf } from "../../../calls/caller.ts";
 import type { Server } from "../../../server/server.ts";
 import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
@@ -84,7 +85,7 @@ function startInTurn(
   response: ServerResponse,
 ): void {
   const { maxUnreadBytes } = endpoint.limits;
-  if (response.socket === null) waitForTurn(request, response, () => endpoint.handle(exchange));
+  if (response.socket === null) waitForTurn(request, response, callerOf(exchange), () => endpoint.handle(exchange));
   else if ("stream" in response && isOverBacklog(response, maxUnreadBytes))
     backlogOf(response)?.wait(maxUnreadBytes, () => endpoint.handle(exchange));
   else endpoint.handle(exchange);

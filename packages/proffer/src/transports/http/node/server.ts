@@ -1,5 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { CallerMarks } from "../../../calls/caller.ts";
+import { hasShare } from "../../../calls/in-flight.ts";
 import { isServer, type Server, stateOf } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
 import { ROOT_METADATA, WELL_KNOWN } from "../challenge.ts";
@@ -8,7 +10,7 @@ import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
 import { HttpError, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import { DRAIN_TIMEOUT, type HttpOptions } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions, shareOf } from "../options.ts";
 import {
   exposureOf,
   isLoopback,
@@ -33,7 +35,10 @@ export interface ServeOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of a single server. Default: /mcp. */
   readonly path?: string;
-  /** With more connections, the next one gets 503 and is closed. Default: 10,000. */
+  /**
+   * With more connections, the next one gets 503 and is closed. Once half of them are open, so does, with 429, a further
+   * one of an address with a tenth of them, unless it is a trusted proxy. Default: 10,000.
+   */
   readonly maxConnections?: number;
   /** Milliseconds in which a client must send the headers of a request. Default: 10,000. */
   readonly headersTimeout?: number;
@@ -66,7 +71,9 @@ export const DEFAULT_PATH = "/mcp";
 const CHECK_INTERVAL = 1000;
 /** Connections that may wait to be accepted. With Node's default of 511, a burst of more would see resets. */
 const BACKLOG = 4096;
-const FULL = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
+const REFUSAL = "\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
+const FULL = `HTTP/1.1 503 Service Unavailable${REFUSAL}`;
+const OVER_SHARE = `HTTP/1.1 429 Too Many Requests${REFUSAL}`;
 
 /**
  * Serves over HTTP until `close()` is called: one server at /mcp, or several, each at its own path.
@@ -99,7 +106,7 @@ class HttpSite {
   readonly #hasHealth: boolean;
   readonly #proxies: TrustedProxies | undefined;
   readonly #http: http.Server;
-  #connections = 0;
+  readonly #connections = new Set<CallerMarks>();
   /** Logs the risks of a server that other machines can connect to, once it listens. */
   readonly #warnings: (() => void)[] = [];
   /** No host names are listed for other machines. One warning is enough for all servers. */
@@ -201,11 +208,28 @@ class HttpSite {
   }
 
   #connected(socket: Socket): void {
-    this.#connections++;
-    socket.once("close", () => this.#connections--);
-    if (this.#connections <= (this.#options.maxConnections ?? 10_000)) return;
-    socket.end(FULL);
-    socket.destroySoon();
+    const connection: CallerMarks = {
+      get address() {
+        return socket.remoteAddress;
+      },
+    };
+    const refusal = this.#refusal(connection);
+    if (refusal === undefined) {
+      this.#connections.add(connection);
+      socket.once("close", () => this.#connections.delete(connection));
+    } else {
+      socket.end(refusal);
+      socket.destroySoon();
+    }
+  }
+
+  /** Why a connection is not accepted; undefined if it is. A trusted proxy has those of all its clients. */
+  #refusal(connection: CallerMarks): string | undefined {
+    const { maxConnections = 10_000 } = this.#options;
+    const { size } = this.#connections;
+    if (size >= maxConnections) return FULL;
+    if (size * 2 < maxConnections || this.#proxies?.has(connection.address)) return undefined;
+    return hasShare(connection, shareOf(maxConnections), this.#connections) ? OVER_SHARE : undefined;
   }
 
   /** Adds the names of the address that the server listens on to the allowed hosts. */

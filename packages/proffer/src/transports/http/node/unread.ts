@@ -9,6 +9,8 @@ export class UnreadResponse {
   readonly response: ServerResponse;
   /** A client that takes nothing for this many milliseconds is disconnected. */
   readonly timeout: number;
+  /** Whoever sent the request; another one for each response if nothing is known. */
+  readonly caller: unknown;
   /** The unread bytes of the whole connection, if it carries several responses at once. */
   readonly backlog: Backlog | undefined;
   /** Bytes of the response that were not passed to Node yet. */
@@ -19,9 +21,10 @@ export class UnreadResponse {
   readonly #since = performance.now();
   #lastTaken = this.#since;
 
-  constructor(response: ServerResponse, timeout: number) {
+  constructor(response: ServerResponse, timeout: number, caller: string | undefined) {
     this.response = response;
     this.timeout = timeout;
+    this.caller = caller ?? this;
     this.backlog = backlogOf(response);
   }
 
@@ -94,16 +97,31 @@ class UnreadResponses implements RoomUser {
     for (const unread of this.#all) this.update(unread);
   }
 
-  /** Closes the connection whose client would take longest for the rest; never that of `except`. */
+  /**
+   * Closes the connection whose client would take longest for the rest; never that of `except`. It is one of a caller that
+   * has more than a tenth of the room beside its largest response, if there is such a caller.
+   */
   makeRoom(except?: UnreadResponse): boolean {
-    let slowest: UnreadResponse | undefined;
-    for (const unread of this.#all) {
-      if (unread === except || unread.bytes === 0) continue;
-      if (slowest === undefined || unread.timeLeft > slowest.timeLeft) slowest = unread;
-    }
-    if (slowest === undefined) return false;
-    this.#close(slowest);
+    const excess = this.#excess();
+    const isOver = ({ caller }: UnreadResponse) => (excess.get(caller) ?? 0) * 10 > this.#room.max;
+    const all = [...this.#all].filter((unread) => unread !== except && unread.bytes > 0);
+    const over = all.filter(isOver);
+    const [first, ...others] = over.length > 0 ? over : all;
+    if (first === undefined) return false;
+    this.#close(others.reduce((slowest, each) => (each.timeLeft > slowest.timeLeft ? each : slowest), first));
     return true;
+  }
+
+  /** The unread bytes of each caller beside its largest response: a large one alone is no abuse. */
+  #excess(): Map<unknown, number> {
+    const excess = new Map<unknown, number>();
+    const largest = new Map<unknown, number>();
+    for (const { caller, bytes } of this.#all) {
+      const most = largest.get(caller) ?? 0;
+      largest.set(caller, Math.max(most, bytes));
+      excess.set(caller, (excess.get(caller) ?? 0) + Math.min(most, bytes));
+    }
+    return excess;
   }
 
   #close(unread: UnreadResponse): void {
@@ -187,27 +205,35 @@ export function isOverBacklog(response: ServerResponse, max: number): boolean {
   return backlog !== undefined && backlog.bytes > max;
 }
 
-/** The requests that may wait on one connection, and on all connections of the process. */
+/** The requests that may wait on one connection. */
 const MAX_WAITING = 256;
-const MAX_WAITING_TOTAL = 10_000;
 
-const waiting = new WeakMap<object, number>();
-let total = 0;
+/** The requests that wait, and that may wait, on all connections of the process. */
+export const turns = { waiting: 0, max: 10_000 };
+
+/** Those of each connection and of each caller. */
+const waiting = new Map<unknown, number>();
 
 /**
  * Calls back when the response before this one is written; never if the client disconnects first. Node parses as many
  * requests as a client sends, so a connection with too many waiting ones is closed. Pausing it instead would hide that
  * its client disconnects, and the call before would never be cancelled.
  */
-export function waitForTurn(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+export function waitForTurn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  caller: string | undefined,
+  start: () => void,
+): void {
   const { socket } = request;
-  const own = waiting.get(socket) ?? 0;
-  if (own >= MAX_WAITING || total >= MAX_WAITING_TOTAL) {
+  const keys = caller === undefined ? [socket] : [socket, caller];
+  const isShared = turns.waiting * 2 >= turns.max && (waiting.get(caller) ?? 0) * 10 >= turns.max;
+  if ((waiting.get(socket) ?? 0) >= MAX_WAITING || turns.waiting >= turns.max || isShared) {
     socket.destroy();
     return;
   }
-  count(socket, 1);
-  const leave = () => count(socket, -1);
+  count(keys, 1);
+  const leave = () => count(keys, -1);
   request.once("close", leave);
   // Node assigns the socket when the response before this one is written.
   response.once("socket", () => {
@@ -217,7 +243,11 @@ export function waitForTurn(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
-function count(socket: object, difference: number): void {
-  waiting.set(socket, (waiting.get(socket) ?? 0) + difference);
-  total += difference;
+function count(keys: readonly unknown[], difference: number): void {
+  turns.waiting += difference;
+  for (const key of keys) {
+    const left = (waiting.get(key) ?? 0) + difference;
+    if (left > 0) waiting.set(key, left);
+    else waiting.delete(key);
+  }
 }
