@@ -454,6 +454,14 @@ export const HOOKS = {
     nonsenseValue: null,
     late: "internal error",
   },
+  "ServeOptions.caller": {
+    works: () => "tenant",
+    define: () => ({ tools: [] }),
+    http: (caller) => ({ caller }),
+    failed: "served",
+    nonsense: "served",
+    nonsenseValue: 42,
+  },
   "OAuthOptions.principal": {
     works: () => ({}),
     // The limit includes the time to load jose and to verify the token.

@@ -12,6 +12,7 @@ const VARIABLES: Variables = {
   PROFFER_PATH: "/env",
   PROFFER_ALLOWED_HOSTS: "a.example.com, b.example.com,",
   PROFFER_ALLOWED_ORIGINS: "https://a.example.com",
+  PROFFER_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
   PROFFER_HEALTH: "1",
   PROFFER_ERRORS: "message",
   PROFFER_LOG: "json",
@@ -30,6 +31,7 @@ describe("the flags of serve", () => {
     ["--http --host ::1 --path /a", { stdio: false, http: { host: "::1", path: "/a" } }],
     ["--http --allowed-host a --allowed-host b", { stdio: false, http: { allowedHosts: ["a", "b"] } }],
     ["--http --allowed-origin=https://a", { stdio: false, http: { allowedOrigins: ["https://a"] } }],
+    ["--http --trusted-proxy 10.0.0.7", { stdio: false, http: { trustedProxies: ["10.0.0.7"] } }],
     ["--http --health --log pretty", { stdio: false, http: { health: true }, log: "pretty" }],
     ["--errors masked", { stdio: true, errors: "masked" }],
     ["--http -- --port x", { stdio: false, http: {} }],
@@ -46,12 +48,16 @@ describe("the flags of serve", () => {
         ...{ port: 4000, host: "0.0.0.0", path: "/env", health: true },
         allowedHosts: ["a.example.com", "b.example.com"],
         allowedOrigins: ["https://a.example.com"],
+        trustedProxies: ["10.0.0.0/8", "fd00::/8"],
       },
     });
-    const line = "--http 1 --host h --path /p --allowed-host c --allowed-origin https://c --errors masked --log pretty";
-    expect(parse(line, VARIABLES)).toEqual({
+    const names = "--allowed-host c --allowed-origin https://c --trusted-proxy ::1";
+    expect(parse(`--http 1 --host h --path /p ${names} --errors masked --log pretty`, VARIABLES)).toEqual({
       ...{ stdio: false, errors: "masked", log: "pretty" },
-      http: { port: 1, host: "h", path: "/p", allowedHosts: ["c"], allowedOrigins: ["https://c"], health: true },
+      http: {
+        ...{ port: 1, host: "h", path: "/p", health: true },
+        ...{ allowedHosts: ["c"], allowedOrigins: ["https://c"], trustedProxies: ["::1"] },
+      },
     });
     const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ""]));
     expect(parse("--http", { ...empty, PROFFER_HEALTH: "false" })).toEqual({ stdio: false, http: {} });

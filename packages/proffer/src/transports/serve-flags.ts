@@ -57,6 +57,13 @@ export const SERVE_FLAGS = [
     repeatable: true,
     help: "the origin of web pages that may call, instead of localhost; repeatable",
   },
+  {
+    name: "--trusted-proxy",
+    value: "<address>",
+    variable: "PROFFER_TRUSTED_PROXIES",
+    repeatable: true,
+    help: "a proxy or network whose X-Forwarded-For is believed; repeatable",
+  },
   { name: "--health", variable: "PROFFER_HEALTH", help: "answer health checks" },
   {
     name: "--oauth-issuer",
@@ -116,7 +123,7 @@ type Name = (typeof SERVE_FLAGS)[number]["name"];
 
 /** Flags that have no meaning without HTTP. */
 const HTTP_FLAGS = [
-  ...["--host", "--path", "--allowed-host", "--allowed-origin", "--health"],
+  ...["--host", "--path", "--allowed-host", "--allowed-origin", "--trusted-proxy", "--health"],
   ...["--oauth-issuer", "--oauth-resource", "--oauth-scopes"],
 ];
 
@@ -188,12 +195,14 @@ function toServeOptions(settings: Settings): ServeOptions {
   const path = settings.text("--path");
   const allowedHosts = settings.list("--allowed-host");
   const allowedOrigins = settings.list("--allowed-origin");
+  const trustedProxies = settings.list("--trusted-proxy");
   return {
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(path !== undefined && { path }),
     ...(allowedHosts.length > 0 && { allowedHosts }),
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
+    ...(trustedProxies.length > 0 && { trustedProxies }),
     ...(settings.isOn("--health") && { health: true }),
   };
 }

@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { defineServer, defineTool, type LogEntry, type Tool } from "proffer";
 import { type ServeOptions, serveHttp } from "proffer/http";
 import { describe, expect, it } from "vitest";
-import { modern, postModern } from "./http-client.ts";
+import { modern, openSession, postModern } from "./http-client.ts";
 
 const list = modern("tools/list");
 
@@ -101,5 +101,31 @@ describe("a server that other machines can connect to", () => {
     const service = await serveHttp({ "/a": listed, "/b": server, "/c": server }, { port: 0, host: "0.0.0.0" });
     await service.close();
     expect(entries).toHaveLength(1);
+  });
+});
+
+describe("a proxy that is not trusted", () => {
+  async function warningsOf(options: ServeOptions): Promise<string[]> {
+    const warnings: string[] = [];
+    const log = ({ level, message }: LogEntry) => void (level === "warning" && warnings.push(message));
+    const service = await serveHttp(defineServer({ name: "s", version: "1", tools: [], log }), { port: 0, ...options });
+    for (let n = 0; n < 3; n++) {
+      await postModern(service.url, list, { "x-forwarded-for": "203.0.113.9" });
+      await openSession(service.url, "2025-11-25", { "x-forwarded-for": "203.0.113.9" });
+    }
+    await service.close();
+    return warnings;
+  }
+
+  it("is reported once, with the line to add", async () => {
+    const expected = [
+      "Requests from 127.0.0.1 have X-Forwarded-For, which is ignored because anyone can write it: anonymous callers " +
+        'behind that address have one share together. If it is your proxy, add trustedProxies: ["127.0.0.1"], or ' +
+        "--trusted-proxy 127.0.0.1.",
+    ];
+    expect(await warningsOf({})).toEqual(expected);
+    expect(await warningsOf({ trustedProxies: ["10.0.0.0/8"] })).toEqual(expected);
+    expect(await warningsOf({ trustedProxies: ["127.0.0.0/8"] })).toEqual([]);
+    expect(await warningsOf({ caller: () => "everybody" })).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { Authentication, scopeChallenge } from "./authentication.ts";
 import { answerMetadata, WELL_KNOWN } from "./challenge.ts";
 import { OpenStreams } from "./event-stream.ts";
-import { type HttpExchange, logExchange } from "./exchange.ts";
+import { type HttpExchange, logExchange, nameCaller } from "./exchange.ts";
 import { HttpGuard } from "./guard.ts";
 import { checkAccept, checkBody, isModern } from "./header-check.ts";
 import { answerHealth, HEALTH_PATHS, type Health, hasHealth } from "./health.ts";
@@ -36,12 +36,12 @@ const RANDOM_KEY =
 /** One server at one address, for every run-time: checks a request, and routes it by its HTTP method. */
 export class HttpEndpoint {
   readonly server: ServerState;
+  readonly options: HttpOptions;
   readonly limits: HttpLimits;
   readonly inFlight: InFlight;
   readonly streams: OpenStreams;
   /** Undefined if each request is served without a session. */
   sessions: LegacySessions | undefined;
-  readonly #options: HttpOptions;
   readonly #authentication: Authentication | undefined;
   readonly #hasHealth: boolean;
   readonly #lifespan: Lifespan | undefined;
@@ -59,7 +59,7 @@ export class HttpEndpoint {
   constructor(server: Server, options: HttpOptions, where: string, path?: string) {
     this.server = stateOf(server);
     this.server.onRandomKey ??= () => this.server.log({ level: "info", message: RANDOM_KEY });
-    this.#options = options;
+    this.options = options;
     this.limits = toLimits(options, where);
     this.#hasHealth = hasHealth(options.health, where);
     this.#lifespan = lifespanOf(this.server);
@@ -116,7 +116,7 @@ export class HttpEndpoint {
       return;
     }
     this.server.overrides.watch?.exchange?.(exchange);
-    if (this.#options.log !== undefined) exchange.logRecord = { started: performance.now() };
+    if (this.options.log !== undefined) exchange.logRecord = { started: performance.now() };
     if (this.metadataPaths.length > 0 && exchange.path.startsWith(WELL_KNOWN)) {
       this.answerMetadata(exchange);
       return;
@@ -127,9 +127,16 @@ export class HttpEndpoint {
       return;
     }
     exchange.extraHeaders = this.#guard.responseHeaders(exchange);
+    this.name(exchange);
     if (exchange.method === "OPTIONS") this.#preflight(exchange);
     else if (this.#authentication === undefined) this.#route(exchange);
     else this.#authentication.identify(exchange, this.#routeIdentified);
+  }
+
+  /** Names the caller of a request, if the author does. */
+  name(exchange: HttpExchange): void {
+    const { caller } = this.options;
+    if (caller !== undefined && exchange.callerName === undefined) nameCaller(exchange, caller, this.server.log);
   }
 
   /** The paths of the metadata document; empty if there is none. */
@@ -187,7 +194,7 @@ export class HttpEndpoint {
 
   /** Passes an answered request to the author's `log` function. */
   log(exchange: HttpExchange, status: number): void {
-    if (this.#options.log !== undefined) logExchange(exchange, status, this.#options.log);
+    if (this.options.log !== undefined) logExchange(exchange, status, this.options.log);
   }
 
   /**
@@ -217,9 +224,9 @@ export class HttpEndpoint {
 
   /** Creates the sessions, and those of 2024-11-05. A feature may share them between nodes. */
   #create(feature?: HttpFeature): undefined {
-    if (this.#options.sessions !== false)
+    if (this.options.sessions !== false)
       this.sessions = feature === undefined ? new HttpSessions(this) : feature.createSessions(this);
-    if (this.#options.legacySse) this.#legacySse = new LegacySse(this, feature);
+    if (this.options.legacySse) this.#legacySse = new LegacySse(this, feature);
   }
 
   #route(exchange: HttpExchange): void {

@@ -4,7 +4,7 @@ import { ShareError } from "../../calls/in-flight.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
 import { contain } from "../../support/async.ts";
-import { consoleLog } from "../../support/log.ts";
+import { consoleLog, type LogSink } from "../../support/log.ts";
 import { busyError, type HttpError } from "./http-error.ts";
 import { type HttpOptions, shareOf } from "./options.ts";
 
@@ -16,7 +16,10 @@ export interface HttpRequest {
   readonly path: string;
   /** The text after the question mark; empty without a query. */
   readonly query: string;
-  /** The client's network address; undefined where the run-time does not know it. */
+  /**
+   * The client's network address, or the text by which the option `caller` names it; undefined where the run-time does not
+   * know it.
+   */
   readonly address: string | undefined;
   /** The run-time's own request: an IncomingMessage, or a Request. */
   readonly raw: unknown;
@@ -41,6 +44,8 @@ export interface DisconnectListener {
 /** A request and its response. It is answered once: by `send`, or by `open`, any number of `write`, and `end`. */
 export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
+  /** The text by which the author names an anonymous caller; it is the address from then on. */
+  callerName: string | undefined;
   /** Headers of every response to this request, besides the response's own. */
   /** Names and values, alternating, as they go on the wire. */
   extraHeaders: readonly string[] | undefined;
@@ -64,6 +69,24 @@ export interface RequestRecord {
   name?: string;
   session?: string;
   code?: number;
+}
+
+/** In characters. A client may have written the name. */
+const MAX_NAME = 256;
+
+/** Names the caller as the author's function does; a failure of the function leaves the address. */
+export function nameCaller(exchange: HttpExchange, nameOf: NonNullable<HttpOptions["caller"]>, log: LogSink): void {
+  try {
+    const name: unknown = nameOf(exchange);
+    if (typeof name === "string") exchange.callerName = name.slice(0, MAX_NAME);
+    else if (name !== undefined) {
+      // The rejection of a promise must not end the process.
+      Promise.resolve(name).catch(() => undefined);
+      throw new TypeError(`caller returned a value of type ${typeof name}, not a text or undefined`);
+    }
+  } catch (error) {
+    log({ level: "error", message: "The option caller failed", path: exchange.path, error });
+  }
 }
 
 /** Passes an answered request to the author's `log` function, once. */

@@ -33,6 +33,11 @@ export type Authenticate = (
 export interface HttpOptions extends GuardOptions {
   /** Runs for every request: a function, or a protection that `oauth()` or `apiKeys()` creates. Default: every caller is anonymous. */
   readonly authenticate?: Authenticate | Protection;
+  /**
+   * Names an anonymous caller, where the address does not: callers with one name have one share of a busy server. The name
+   * never authorizes. Undefined: the address.
+   */
+  readonly caller?: (request: HttpRequest) => string | undefined;
   /** Limits for sessions of the older revisions; false serves each request without a session. Default: sessions. */
   readonly sessions?: SessionOptions | false;
   /** Also serves the HTTP+SSE transport of 2024-11-05, at `<path>/sse` and `<path>/messages`. Default: false. */

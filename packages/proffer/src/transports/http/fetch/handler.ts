@@ -49,11 +49,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 class FetchExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
-  /** Web-standard requests do not have it. */
-  readonly address = undefined;
   /** Resolves when the response starts. */
   readonly response: Promise<Response>;
   principal: Principal | undefined;
+  callerName: string | undefined;
   extraHeaders: readonly string[] | undefined;
   logRecord: RequestRecord | undefined;
   /** Private, so that its headers do not appear if an author logs the request. */
@@ -72,6 +71,11 @@ class FetchExchange implements HttpExchange {
     this.response = new Promise((resolve) => {
       this.#answer = resolve;
     });
+  }
+
+  /** Web-standard requests do not have one. */
+  get address(): string | undefined {
+    return this.callerName;
   }
 
   get raw(): Request {

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { ServerState } from "../../../server/server.ts";
 import { UsageError } from "../../../support/usage-error.ts";
+import type { HttpEndpoint } from "../endpoint.ts";
 import { LOOPBACK_NAMES } from "../guard.ts";
 import type { HttpOptions } from "../options.ts";
 
@@ -79,13 +80,28 @@ export class TrustedProxies {
     const isPrefix = prefix === undefined || (/^\d+$/.test(bits ?? "") && prefix <= (version === 4 ? 32 : 128));
     if (version === 0 || !isPrefix || rest.length > 0) {
       throw new UsageError(
-        `${where}: trustedProxies accepts addresses and networks such as "10.0.0.7" or "10.0.0.0/8", not ${JSON.stringify(written)}.`,
+        `${where}: trustedProxies (--trusted-proxy) accepts addresses and networks such as "10.0.0.7" or "10.0.0.0/8", not ${JSON.stringify(written)}.`,
       );
     }
     const family = version === 4 ? "ipv4" : "ipv6";
     if (prefix === undefined) this.#addresses.addAddress(address, family);
     else this.#addresses.addSubnet(address, prefix, family);
   }
+}
+
+/** The servers that have warned of a proxy. */
+const warned = new WeakSet<object>();
+
+/** Warns once that somebody who is not trusted reports addresses: behind a proxy, all anonymous callers would be one. */
+export function warnOfProxy({ server, options }: HttpEndpoint, peer: string | undefined): void {
+  if (peer === undefined || options.caller !== undefined || warned.has(server)) return;
+  warned.add(server);
+  const address = peer.replace(/^::ffff:/, "");
+  const message =
+    `Requests from ${address} have X-Forwarded-For, which is ignored because anyone can write it: anonymous callers behind ` +
+    `that address have one share together. If it is your proxy, add trustedProxies: ["${address}"], or ` +
+    `--trusted-proxy ${address}.`;
+  server.log({ level: "warning", message });
 }
 
 /**

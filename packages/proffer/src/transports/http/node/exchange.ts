@@ -7,7 +7,7 @@ import type { BodyReceiver, DisconnectListener, HttpExchange, RequestRecord } fr
 import { Upload } from "../exchange.ts";
 import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { UNREAD_TIMEOUT } from "../options.ts";
-import type { TrustedProxies } from "./address.ts";
+import { type TrustedProxies, warnOfProxy } from "./address.ts";
 import { encodingOf, endWith, LargeBody, SLICE, textOf, textOfParsed, toBytes } from "./body.ts";
 import { UnreadResponse, unreadResponses } from "./unread.ts";
 
@@ -34,6 +34,7 @@ export class NodeExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   principal: Principal | undefined;
+  callerName: string | undefined;
   extraHeaders: readonly string[] | undefined;
   logRecord: RequestRecord | undefined;
   /** The body, if the caller passes it; otherwise it is read, or taken from `request.body` if it was read before. */
@@ -65,10 +66,12 @@ export class NodeExchange implements HttpExchange {
   }
 
   get address(): string | undefined {
+    if (this.callerName !== undefined) return this.callerName;
     const { remoteAddress } = this.raw.socket;
     const forwardedFor = this.header("x-forwarded-for");
     if (remoteAddress === undefined || forwardedFor === undefined) return remoteAddress;
     if (this.#proxies?.has(remoteAddress)) return this.#proxies.clientOf(remoteAddress, forwardedFor);
+    if (this.#endpoint !== undefined) warnOfProxy(this.#endpoint, remoteAddress);
     return remoteAddress;
   }
 

@@ -5,7 +5,7 @@ import { room } from "../../../support/room.ts";
 import { HttpEndpoint } from "../endpoint.ts";
 import { sendError } from "../http-error.ts";
 import { controlsOf, type HandlerControls, type HttpOptions } from "../options.ts";
-import { TrustedProxies } from "./address.ts";
+import { TrustedProxies, warnOfProxy } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
 import { backlogOf, isOverBacklog, waitForTurn } from "./unread.ts";
 
@@ -69,6 +69,9 @@ export function handleNode(
 ): void {
   const exchange = new NodeExchange(request, response, path, endpoint, proxies);
   if (typeof body !== "function") exchange.parsedBody = body;
+  // At the first request: the address itself is not read before the server is busy.
+  if (proxies === undefined && request.headers["x-forwarded-for"] !== undefined)
+    warnOfProxy(endpoint, request.socket.remoteAddress);
   const error = exchange.headerError();
   if (error !== undefined) sendError(exchange, error);
   else startInTurn(endpoint, exchange, request, response);
@@ -85,8 +88,10 @@ function startInTurn(
   response: ServerResponse,
 ): void {
   const { maxUnreadBytes } = endpoint.limits;
-  if (response.socket === null) waitForTurn(request, response, callerOf(exchange), () => endpoint.handle(exchange));
-  else if ("stream" in response && isOverBacklog(response, maxUnreadBytes))
+  if (response.socket === null) {
+    endpoint.name(exchange);
+    waitForTurn(request, response, callerOf(exchange), () => endpoint.handle(exchange));
+  } else if ("stream" in response && isOverBacklog(response, maxUnreadBytes))
     backlogOf(response)?.wait(maxUnreadBytes, () => endpoint.handle(exchange));
   else endpoint.handle(exchange);
 }
