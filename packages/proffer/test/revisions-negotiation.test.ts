@@ -21,6 +21,11 @@ function initialize(protocolVersion: unknown, more: object = {}) {
   return { id: 1, method: "initialize", params };
 }
 
+/** A client with something in its description that every session would keep. */
+function describedBy(experimental: unknown): object {
+  return { capabilities: { experimental: { more: experimental } } };
+}
+
 function modern(version: unknown, meta: object = {}) {
   return {
     _meta: {
@@ -48,11 +53,19 @@ describe("initialize", () => {
     ["a protocolVersion that is not a string", initialize(20251125)],
     ["capabilities that are not an object", initialize("2025-11-25", { capabilities: [] })],
     ["a clientInfo that is not an object", initialize("2025-11-25", { clientInfo: "me" })],
+    ["a description of 70,000 characters", initialize("2025-11-25", describedBy("x".repeat(70_000)))],
+    ["a description of 2,000 objects", initialize("2025-11-25", describedBy(Array.from({ length: 2000 }, () => ({}))))],
     ["no params", { id: 1, method: "initialize" }],
   ])("rejects %s, and accepts a valid request afterwards", async (_what, message) => {
     const [refused, agreed] = await exchange(message, { ...initialize("2025-06-18"), id: 2 });
     expect(refused).toMatchObject({ id: 1, error: { code: -32602 } });
     expect(agreed).toMatchObject({ id: 2, result: { protocolVersion: "2025-06-18" } });
+  });
+
+  it("accepts a description with icons", async () => {
+    const icons = [{ src: `data:image/png;base64,${"A".repeat(30_000)}` }];
+    const [agreed] = await exchange(initialize("2025-11-25", { clientInfo: { name: "c", version: "1", icons } }));
+    expect(agreed).toHaveProperty("result");
   });
 
   it("is rejected the second time, and changes nothing", async () => {

@@ -36,6 +36,23 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["logging/setLevel", { handle: setLevel, capability: "logging" }],
 ]);
 
+/** In characters. Every session keeps the description of its client. */
+const MAX_DESCRIPTION = 64 * 1024;
+/** The memory of an object or a member, in characters: a client could send thousands of empty ones. */
+const MEMBER = 64;
+
+/** The characters that are left after a value; negative if it has more. */
+function spaceAfter(value: unknown, characters: number): number {
+  let left = characters - MEMBER;
+  if (typeof value === "string") return left - value.length;
+  if (typeof value !== "object" || value === null) return left;
+  for (const [key, member] of Object.entries(value)) {
+    if (left < 0) break;
+    left = spaceAfter(member, left - key.length);
+  }
+  return left;
+}
+
 /** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */
 export function openSession(server: ServerState, params: JsonObject | undefined, id?: string): SessionState {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
@@ -45,6 +62,8 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
     throw new InvalidParams("params.capabilities must be an object.");
   if (clientInfo !== undefined && !isObject(clientInfo))
     throw new InvalidParams("params.clientInfo must be an object.");
+  if (spaceAfter([clientInfo, capabilities], MAX_DESCRIPTION) < 0)
+    throw new InvalidParams("params.clientInfo and params.capabilities are too large. Refer to icons by their URLs.");
   const asked = server.revisions.get(protocolVersion);
   // A revision without a handshake cannot be negotiated by one.
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;

@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import express from "express";
 import { defineServer, defineTool } from "proffer";
 import { files } from "proffer/files";
-import { createNodeHandler, type HttpOptions, type RequestEntry, serveHttp } from "proffer/http";
+import { createNodeHandler, type HttpOptions, type RequestEntry, type ServeOptions, serveHttp } from "proffer/http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { room } from "../../src/support/room.ts";
 import { unreadResponses } from "../../src/transports/http/node/unread.ts";
@@ -88,7 +88,7 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function serve(options: HttpOptions = {}) {
+async function serve(options: ServeOptions = {}) {
   const service = await serveHttp(server(), { port: 0, ...options });
   closers.push(() => service.close(0));
   return service;
