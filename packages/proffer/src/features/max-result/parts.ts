@@ -123,17 +123,19 @@ class PartStore {
 
 /** The texts of the parts: those that were split are whole again. */
 function joined(parts: readonly KeptPart[]): string[] {
-  const texts: string[] = [];
+  const texts: string[][] = [];
   for (const { content, continues, count } of parts) {
     for (const [at, block] of content.entries()) {
       const text = textOf(block) ?? JSON.stringify(block);
       const last = texts.at(-1);
       const isArray = count.noun === "items" && last !== undefined && count.from > 1;
-      if (last === undefined || at > 0 || !(continues || isArray)) texts.push(text);
-      else texts[texts.length - 1] = isArray ? `${last.slice(0, -1)},${text.slice(1)}` : last + text;
+      if (last === undefined || at > 0 || !(continues || isArray)) texts.push([text]);
+      else if (isArray) last.push((last.pop() as string).slice(0, -1), `,${text.slice(1)}`);
+      else last.push(text);
     }
   }
-  return texts;
+  // At once: to cut the end of a text and add to it would copy all of it for each part.
+  return texts.map((pieces) => pieces.join(""));
 }
 
 const known = new WeakMap<ServerState, PartStore>();
