@@ -1,4 +1,4 @@
-import { isObject } from "../../protocol/messages.ts";
+import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import type { CallResult, ContentBlock } from "../../protocol/model.ts";
 import { utf8Length } from "../../support/bytes.ts";
 import {
@@ -71,10 +71,10 @@ function fromTexts(content: readonly ContentBlock[], room: number): Pieces & { r
   const cuttable = content.filter((block) => blockBytes(block) !== undefined);
   const parts = splitBlocks(cuttable, room);
   const first = parts.next().value as Part;
-  const pieces = [...first.content];
+  const pieces = first.content.values();
   const size = (blocks: readonly ContentBlock[]) => blocks.reduce((sum, block) => sum + (blockBytes(block) ?? 0), 0);
   return {
-    content: content.flatMap((block) => (blockBytes(block) === undefined ? block : pieces.splice(0, 1))),
+    content: content.flatMap((block) => (blockBytes(block) === undefined ? block : (pieces.next().value ?? []))),
     counts: [first.count],
     remainingBytes: size(cuttable) - size(first.content),
     remaining: () => [...parts],
@@ -179,14 +179,27 @@ function pathToLeaf(value: unknown): string[] | undefined {
   for (let part = value; path.length <= MAX_DEPTH; ) {
     if (Array.isArray(part) || typeof part === "string") return path;
     if (!isObject(part)) return undefined;
-    const sizes = Object.entries(part).map(([key, member]) => ({ key, size: JSON.stringify(member).length }));
-    const [first, ...others] = sizes;
-    if (first === undefined) return undefined;
-    const { key } = others.reduce((most, each) => (each.size > most.size ? each : most), first);
+    const key = largestMember(part);
+    if (key === undefined) return undefined;
     path.push(key);
     part = part[key];
   }
   return undefined;
+}
+
+/** The name of the largest member in JSON, other than numbers and the like. */
+function largestMember(value: JsonObject): string | undefined {
+  let largest: string | undefined;
+  let most = 0;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    // An object may have a hundred thousand numbers, which could not be cut.
+    const size = typeof member === "string" || typeof member === "object" ? JSON.stringify(member).length : 0;
+    if (size <= most) continue;
+    largest = key;
+    most = size;
+  }
+  return largest;
 }
 
 function withLeaf(value: unknown, [key, ...path]: readonly string[], leaf: unknown): unknown {
