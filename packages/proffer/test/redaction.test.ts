@@ -1,7 +1,17 @@
 import { inspect } from "node:util";
-import { defineServer, defineTool, fail, field, type LogEntry, type Server, type ServerOptions } from "proffer";
+import {
+  defineServer,
+  defineTool,
+  fail,
+  field,
+  type LogEntry,
+  RpcError,
+  type Server,
+  type ServerOptions,
+} from "proffer";
 import { createFetchHandler } from "proffer/fetch";
 import { serveHttp } from "proffer/http";
+import { defineSettings } from "proffer/settings";
 import { connect, connectOver } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { consoleLog } from "../src/support/log.ts";
@@ -198,6 +208,76 @@ describe("secrets", () => {
     await expect
       .poll(() => client.notifications.map(({ params }) => params.data))
       .toEqual([{ error: shown, list: [shown] }, shown]);
+  });
+
+  describe("of the settings", () => {
+    const secret = 'pä/ss w+o"rd!~(1)';
+    const json = JSON.stringify(secret).slice(1, -1);
+    const form = String(new URLSearchParams({ "": secret })).slice(1);
+    const spellings: { readonly [spelling: string]: string } = {
+      plainly: secret,
+      "in a URL": encodeURIComponent(secret),
+      "in a URL, with small letters": encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+      "in a URL, every mark encoded": "p%C3%A4%2Fss%20w%2Bo%22rd%21~%281%29",
+      "in a form": form,
+      "in JSON": json,
+      "in JSON, with an escaped slash": json.replaceAll("/", "\\/"),
+      "in JSON, in ASCII": json.replace("ä", "\\u00e4"),
+      "in JSON of PHP": json.replace("ä", "\\u00e4").replaceAll("/", "\\/"),
+      "in JSON that JSON quotes": JSON.stringify(json).slice(1, -1),
+      "in base64": Buffer.from(secret).toString("base64"),
+      "in the credentials of basic authentication": Buffer.from(`ada:${secret}`).toString("base64"),
+      "in base64url": Buffer.from(`x${secret}`).toString("base64url"),
+    };
+
+    it.each(Object.entries(spellings))("do not reach a log or a client if they are written %s", async (_, written) => {
+      defineSettings({ type: "object", properties: { SECRET: { type: "string", writeOnly: true } } } as const, {
+        env: { SECRET: secret },
+      });
+      const lines = consoleLines();
+      const kinds: { readonly [kind: string]: () => unknown } = {
+        text: () => {
+          throw new Error(`upstream said: ${written}`);
+        },
+        data: () => {
+          throw new RpcError("internal_error", "no", { data: { body: [written], error: new Error(written) } });
+        },
+        failure: () => fail(written, { structured: { body: written } }),
+      };
+      const tools = Object.entries(kinds).map(([name, handle]) => defineTool({ name, handle: handle as never }));
+      const client = await connect(defineServer({ name: "s", version: "1", tools, errors: "message" }));
+      const received = [
+        await client.call("text"),
+        await client.call("data").catch(({ data }) => data),
+        await client.call("failure"),
+      ].map((each) => JSON.stringify(each));
+      consoleLog({ level: "error", message: written, detail: { written } });
+      for (const each of [...received, ...lines]) {
+        expect(each).toContain("[redacted]");
+        for (const part of [written, JSON.stringify(written).slice(1, -1)]) expect(each).not.toContain(part);
+      }
+    });
+
+    it("are replaced as a whole, also if another one is a part of them, and in numbers", async () => {
+      const properties = { A: { type: "string", writeOnly: true }, B: { type: "string", writeOnly: true } } as const;
+      defineSettings({ type: "object", properties }, { env: { A: "abcdefgh12", B: "abcdefgh12345678" } });
+      defineSettings({ type: "object", properties: { PIN: { type: "integer", writeOnly: true } } } as const, {
+        env: { PIN: "77553311" },
+      });
+      const data = { text: "abcdefgh12345678", pin: 77553311, other: 7, big: 1n };
+      const { big: _, ...rest } = data;
+      const tool = defineTool({
+        name: "t",
+        input: { type: "object", properties: { big: { type: "boolean" } } } as const,
+        handle: ({ big }) => {
+          throw new RpcError("internal_error", "no", { data: big ? data : rest });
+        },
+      });
+      const client = await connect(defineServer({ name: "s", version: "1", tools: [tool], log: () => {} }));
+      const dataOf = (big: boolean) => client.call(tool, { big }).catch((error) => error.data);
+      expect(await dataOf(false)).toEqual({ text: "[redacted]", pin: "[redacted]", other: 7 });
+      expect(await dataOf(true)).toBeUndefined();
+    });
   });
 
   it("are not searched for in words: a text about bearer tokens stays as it is", () => {

@@ -5,7 +5,7 @@ import { InsufficientScope } from "../protocol/errors.ts";
 import { isLoud, type LogLevel, logMessage, type Meta, type Progress } from "../protocol/model.ts";
 import { convert } from "../protocol/revisions/revision.ts";
 import type { SchemaLike } from "../schema/schema.ts";
-import { withoutErrorDetails } from "../support/log.ts";
+import { forClients } from "../support/log.ts";
 import { defined } from "../support/objects.ts";
 import { checkScopes, covers } from "../support/scope.ts";
 import { UsageError } from "../support/usage-error.ts";
@@ -183,7 +183,7 @@ export class CallContext implements Context {
     this.#call.questions?.task?.log(level, data, logger);
     const wanted = this.#call.logLevel;
     if (wanted === undefined || !isLoud(level, wanted)) return;
-    this.#call.notify("notifications/message", logMessage(level, withoutErrorDetails(data), logger));
+    this.#call.notify("notifications/message", logMessage(level, forClients(data), logger));
   }
 
   ask(message: string, schema?: SchemaLike | Fields, options?: AskOptions<unknown>): Promise<Answer<never>> {

@@ -11,7 +11,7 @@ import type {
 } from "../protocol/model.ts";
 import { convert, type Revision } from "../protocol/revisions/revision.ts";
 import { asciiBytes } from "../support/bytes.ts";
-import { withoutSecrets, withoutSecretsIn } from "../support/log.ts";
+import { forClients, withoutSecrets } from "../support/log.ts";
 import { isEncoded } from "./content.ts";
 import { isHighSurrogate } from "./truncate.ts";
 
@@ -155,8 +155,17 @@ export function toErrorObject(error: RpcError, revision: Revision | undefined): 
   return {
     code,
     message: withoutSecrets(error.message),
-    ...(error.data === undefined ? {} : { data: withoutSecretsIn(error.data) }),
+    ...(error.data === undefined ? {} : { data: sendable(error.data) }),
   };
+}
+
+/** Data that is no JSON is left out: the error must be sent. */
+function sendable(data: unknown): unknown {
+  try {
+    return forClients(data);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The only item of a result: the contents of a resource, or a block of a tool. */

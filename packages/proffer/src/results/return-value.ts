@@ -3,7 +3,7 @@ import { isObject } from "../protocol/messages.ts";
 import type { CallResult, ContentBlock, PromptResult, ReadResult } from "../protocol/model.ts";
 import { whenReady } from "../support/async.ts";
 import { concat, toBase64 } from "../support/bytes.ts";
-import { withoutErrorDetails, withoutSecrets } from "../support/log.ts";
+import { forClients, withoutSecrets } from "../support/log.ts";
 import { defined } from "../support/objects.ts";
 import {
   type Contents,
@@ -59,7 +59,7 @@ export function toCallResult(
 export function failureResult(message: string, structuredContent?: object): CallResult {
   const content: ContentBlock[] = [{ type: "text", text: withoutSecrets(message) }];
   if (structuredContent === undefined) return { content, isError: true };
-  return { content, structuredContent: withoutErrorDetails(structuredContent), isError: true };
+  return { content, structuredContent: forClients(structuredContent), isError: true };
 }
 
 /** Replaces the structured content of a result with the value that the output schema parsed from it. */

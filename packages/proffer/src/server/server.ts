@@ -16,7 +16,7 @@ import type { Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
 import { Envelopes, type SerializedResult } from "../results/encode.ts";
-import { consoleLog, type LogSink, withoutErrorDetails, withoutThrowing } from "../support/log.ts";
+import { consoleLog, type LogSink, forClients, withoutThrowing } from "../support/log.ts";
 import { defined } from "../support/objects.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
@@ -158,7 +158,7 @@ export class ServerState implements Server {
   sendLog(level: LogLevel, data: unknown, logger?: string): void {
     let text: string;
     try {
-      const params = logMessage(level, withoutErrorDetails(data), logger);
+      const params = logMessage(level, forClients(data), logger);
       text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });
     } catch (error) {
       // Background work must not fail because of its log.

@@ -71,14 +71,27 @@ type SecretHolder = { [HIDDEN]?: Set<string> };
 export function hideSecret(value: string): void {
   if (value.length < MIN_HIDDEN_LENGTH) return;
   const holder = globalThis as SecretHolder;
-  holder[HIDDEN] ??= new Set();
-  const forms = [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value.replace(HALF_PAIR, "")),
-    ...base64Forms(value),
-  ];
-  for (const form of forms) holder[HIDDEN].add(form);
+  const plain = [value, ...urlForms(value.replace(HALF_PAIR, "")), ...base64Forms(value)];
+  const json = plain.flatMap(jsonForms);
+  // A text may quote JSON that quotes JSON.
+  const forms = [...(holder[HIDDEN] ?? []), ...plain, ...json, ...json.flatMap(jsonForms)];
+  // The longest first: the rest of a value would stay if a part of it were replaced before.
+  holder[HIDDEN] = new Set(forms.sort((one, other) => other.length - one.length));
+}
+
+/** A value in URLs and forms, as the encoders of several languages write it. */
+function urlForms(value: string): string[] {
+  const encoded = encodeURIComponent(value);
+  const strict = encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [encoded, strict, new URLSearchParams({ "": value }).toString().slice(1)];
+  return [...forms, ...forms.map((form) => form.replace(/%../g, (code) => code.toLowerCase()))];
+}
+
+/** A value inside a text of JSON, as the encoders of several languages write it. */
+function jsonForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const forms = [json, json.replaceAll("/", "\\/")];
+  return [...forms, ...forms.map((form) => form.replace(/[^\0-\x7f]/g, escapeCharacter))];
 }
 
 /** The characters of base64 that a value has for sure, at each of the three places where it can begin. */
@@ -99,10 +112,11 @@ export function withoutSecrets(text: string): string {
   return shown;
 }
 
-/** Returns a value without the hidden values in its texts; the same value if nothing is hidden. */
-export function withoutSecretsIn(value: unknown): unknown {
-  if ((globalThis as SecretHolder)[HIDDEN] === undefined) return value;
-  return JSON.parse(withoutSecrets(JSON.stringify(value)));
+/** Returns a text or a number without the hidden values; any other value as it is. */
+function withoutSecretsIn(value: unknown): unknown {
+  if (typeof value !== "string" && typeof value !== "number") return value;
+  const shown = withoutSecrets(String(value));
+  return shown === String(value) ? value : shown;
 }
 
 /** Returns a text without the hidden values, and without texts that look like credentials. */
@@ -111,15 +125,17 @@ export function withoutCredentials(text: string): string {
 }
 
 /**
- * Returns data as JSON, with the name and the message of each error only: its stack, its cause and other properties may
- * contain secrets, such as the headers of a request.
+ * Returns data as JSON, without the hidden values, and with the name and the message of each error only: its stack, its
+ * cause and other properties may contain secrets, such as the headers of a request.
  */
-export function withoutErrorDetails(data: unknown): unknown {
+export function forClients(data: unknown): unknown {
+  if (typeof data === "string") return withoutSecrets(data);
   if (typeof data !== "object" || data === null) return data;
   const text = JSON.stringify(data, function (this: Record<string, unknown>, name, value) {
     // As it was before its `toJSON`.
     const own = this[name];
-    return own instanceof Error ? { name: String(own.name), message: String(own.message) } : value;
+    if (own instanceof Error) return { name: String(own.name), message: String(own.message) };
+    return withoutSecretsIn(value);
   });
   return text === undefined ? undefined : JSON.parse(text);
 }
@@ -142,9 +158,11 @@ function toLine({ level, message, error, ...details }: LogEntry): string {
 
 /** Replaces the credentials in a detail: in its text, or the whole of it if its name says that it is one. */
 function redact(name: string, value: unknown): unknown {
-  const text = typeof value === "string" ? value : "?";
+  // Before they are JSON: a text may quote JSON that quotes JSON.
+  const known = withoutSecretsIn(value);
+  const text = typeof known === "string" ? known : "?";
   const shown = `${name}: ${text}`.replace(CREDENTIALS, "$1$2[redacted]").slice(name.length + 2);
-  return shown === text ? value : shown;
+  return shown === text ? known : shown;
 }
 
 function describe(error: unknown, causes: number): unknown {
