@@ -113,15 +113,19 @@ describe("proffer doctor", () => {
     });
   });
 
-  it("reviews 500 similar tools, and descriptions of 100 kB, without flooding the screen", async () => {
+  it("reviews 510 similar tools, of which it compares 500, and descriptions of 100 kB, without flooding the screen", async () => {
     const tools = Array.from(
-      { length: 500 },
+      { length: 510 },
       (_, n) =>
         `/** Finds the orders of customer ${"x".repeat(n === 0 ? 100_000 : 1)}. */ export const findOrders${n} = () => 1;`,
     );
     const findings = await findingsOf(tools.join(" "));
     expect(findings.filter(({ code }) => code === "PF4020").length).toBeLessThan(30);
     expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(["PF4004", "PF4014"]));
+    const messages = findings.map(({ message }) => message);
+    // All of them without the one with the long description.
+    expect(messages).toContain(`${(499 * 498) / 2 - 20} more pairs of tools are hard to tell apart.`);
+    expect(messages).toContain("Only the first 500 of 510 tools were compared.");
   });
 
   it("permits work before a question in a tool that only reads, and in functions that get the context", async () => {

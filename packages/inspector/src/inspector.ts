@@ -170,12 +170,21 @@ function createCalling(host: InspectorHost, links: ServerLinks, { offers, checks
 
 /** Checks all messages of the record and shows each new one. */
 function observeRecord(record: MessageRecord, checks: WireChecks, send: (event: InspectorEvent) => void): void {
-  for (const message of record.messages()) checks.look(message);
+  /** A hostile server may send large messages: each is checked in a turn of its own, so that requests need not wait. */
+  const unchecked: number[] = [];
+  function checkNext(): void {
+    const message = record.get(unchecked.shift() ?? 0);
+    if (message !== undefined) checks.look(message);
+    if (unchecked.length > 0) setImmediate(checkNext);
+  }
+  function check(n: number): void {
+    if (unchecked.push(n) === 1) setImmediate(checkNext);
+  }
+  for (const { n } of record.lines()) check(n);
   record.observe({
     line(line) {
       send({ kind: "line", line });
-      const message = record.get(line.n);
-      if (message !== undefined) checks.look(message);
+      check(line.n);
     },
     lane: (lane) => send({ kind: "lane", lane }),
     cleared() {

@@ -85,7 +85,8 @@ function viewHandlers({ host, offers, calling }: InspectorParts): Partial<Handle
       const [newest = ""] = revisions();
       const wanted = profile.revision ?? newest;
       const offer = await offers.get(revisions().includes(wanted) ? wanted : newest);
-      return profile.viewTools(offer).get(findTool(tool, offer).key) as ModelView;
+      const { key } = findTool(tool, offer);
+      return (await profile.viewTools(offer, key)).get(key) as ModelView;
     },
     cost: async ({ revision, tool }) => host.costOf(findTool(tool, await offers.get(revision)).description),
   };

@@ -69,7 +69,7 @@ function alternativesIn(root: JsonSchemaObject): number {
   for (let schema = waiting.pop(); schema !== undefined; schema = waiting.pop()) {
     if (typeof schema !== "object") continue;
     most = Math.max(most, schema.anyOf?.length ?? 0, schema.oneOf?.length ?? 0);
-    waiting.push(...partsOf(schema).map((part) => part.schema));
+    for (const part of partsOf(schema)) waiting.push(part.schema);
   }
   return most;
 }
@@ -120,10 +120,11 @@ const LISTS_VALUES = /\b(?:one of|either)\b[^.]*(?:,|\bor\b|\|)/i;
 
 /** Looks at the parameters of the tools. */
 export function examineParameters(offer: Offer): Finding[] {
-  return offer.written.tools.flatMap((tool) => examineTool(offer, tool));
+  const returned = offer.listing.tools.map(toReturned);
+  return offer.written.tools.flatMap((tool) => examineTool(offer, tool, returned));
 }
 
-function examineTool(offer: Offer, tool: ListedTool): Finding[] {
+function examineTool(offer: Offer, tool: ListedTool, returned: readonly Returned[]): Finding[] {
   const { name } = tool;
   const parameters = parametersOf(tool);
   const findings: Finding[] = [];
@@ -138,22 +139,37 @@ function examineTool(offer: Offer, tool: ListedTool): Finding[] {
       report("PF4031", `${subject} lists its values only in words.`);
     if (type === "boolean" && OTHER_TOOL.test(key))
       report("PF4034", `${subject} is a flag that makes another tool of it.`);
-    if (isUnknownId(offer, tool, key))
+    if (isUnknownId(offer, tool, key, returned))
       report("PF4033", `${subject} is an id, and no tool, prompt or resource of this server returns one.`);
   }
   return findings;
 }
 
+/** What is known of the results of a tool. It is found once: each id of each tool is looked up in all of them. */
+interface Returned {
+  readonly tool: ListedTool;
+  readonly isDescribed: boolean;
+  /** Of all members, as stems. */
+  readonly names: ReadonlySet<string>;
+}
+
+function toReturned(tool: ListedTool): Returned {
+  const schema = tool.outputSchema as JsonSchemaObject | undefined;
+  return { tool, isDescribed: schema !== undefined && isDescribed(schema), names: namesIn(schema) };
+}
+
 /** Whether a parameter is an id, all results of the server are known, and none of them has it. */
-function isUnknownId({ listing }: Offer, tool: ListedTool, parameter: string): boolean {
+function isUnknownId({ listing }: Offer, tool: ListedTool, parameter: string, returned: readonly Returned[]): boolean {
   const words = wordsOf(parameter);
   if (words.at(-1) !== "id") return false;
-  const { tools, resources, resourceTemplates } = listing;
-  const others = tools.filter((each) => each !== tool);
-  if (others.length === 0 || resources.length + resourceTemplates.length > 0) return false;
-  if (others.some(({ outputSchema }) => outputSchema === undefined || !isDescribed(outputSchema as JsonSchemaObject)))
-    return false;
-  return !others.some(({ outputSchema }) => hasName(outputSchema, words.join("")));
+  const { resources, resourceTemplates } = listing;
+  if (resources.length + resourceTemplates.length > 0 || !returned.some((each) => each.tool !== tool)) return false;
+  const id = words.join("");
+  // Also the id of something else: the model can try it.
+  const wanted = [id, stemOf(id), "id"];
+  return returned.every(
+    (each) => each.tool === tool || (each.isDescribed && !wanted.some((name) => each.names.has(name))),
+  );
 }
 
 /** Whether a schema names the members of its objects. */
@@ -164,11 +180,16 @@ function isDescribed(schema: JsonSchemaObject): boolean {
   return partsOf(schema).every((part) => isDescribed(part.schema));
 }
 
-/** Whether a schema has a property that is an id, also of something else: the model can try it. */
-function hasName(value: unknown, id: string): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => {
-    const name = wordsOf(key).map(stemOf).join("");
-    return name === stemOf(id) || name === "id" || name === id || hasName(inner, id);
-  });
+/** The names of the members of a schema, and its keywords, as stems. */
+function namesIn(schema: unknown): Set<string> {
+  const names = new Set<string>();
+  const waiting = [schema];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      names.add(wordsOf(key).map(stemOf).join(""));
+      waiting.push(inner);
+    }
+  }
+  return names;
 }

@@ -10,6 +10,8 @@ const OVERLAP = 0.6;
 const MIN_STEMS = 3;
 /** Many tools that are made alike would fill the screen. */
 const MAX_PAIRS = 20;
+/** Each is compared with all others. */
+const MAX_COMPARED = 500;
 /** A text that begins so names the tool, and not its effect. */
 const NO_VERB =
   /^(?:an?|the|this|that|these|it|its|here|there|tool|function|method|helper|utility|use|used|when|if|for)\b/i;
@@ -62,7 +64,8 @@ function firstLine(description: string): string {
 }
 
 function findOverlaps(offer: Offer): Finding[] {
-  const tools = offer.listing.tools.map(({ name, description = "" }) => ({
+  const { length } = offer.listing.tools;
+  const tools = offer.listing.tools.slice(0, MAX_COMPARED).map(({ name, description = "" }) => ({
     name,
     stems: stemsOf(`${name} ${firstLine(description)}`),
   }));
@@ -70,7 +73,8 @@ function findOverlaps(offer: Offer): Finding[] {
   let left = 0;
   for (const [index, { name, stems }] of tools.entries()) {
     if (stems.size < MIN_STEMS) continue;
-    for (const other of tools.slice(index + 1)) {
+    for (let next = index + 1; next < tools.length; next++) {
+      const other = tools[next] as (typeof tools)[number];
       const shared = other.stems.size < MIN_STEMS ? 0 : jaccard(stems, other.stems);
       if (shared <= OVERLAP) continue;
       const share = `${Math.round(shared * 100)} % of the words in their names and first lines`;
@@ -83,6 +87,8 @@ function findOverlaps(offer: Offer): Finding[] {
     const { item: _, ...place } = last;
     findings.push({ ...place, message: `${left} more pairs of tools are hard to tell apart.` });
   }
+  if (length > MAX_COMPARED)
+    findings.push({ level: "warning", message: `Only the first ${MAX_COMPARED} of ${length} tools were compared.` });
   return findings;
 }
 

@@ -10,16 +10,24 @@ import { type CheckCode, type Finding, findingAt, type ListedTool, type Offer } 
 
 /** Reads a server as an editor would: its cost, its texts, its schemas and its code. Nothing is called. */
 export function review(offer: Offer): Finding[] {
+  return [...reviewInSteps(offer)].flat();
+}
+
+/** The same in steps, so that a caller may pause between them. */
+export function* reviewInSteps(offer: Offer): Iterable<readonly Finding[]> {
   const budget = offer.module === undefined ? {} : readBudget(offer.module);
   const isInvalid = "level" in budget;
-  const cost = examineCost(offer, isInvalid ? {} : budget);
-  const examine = [examineTexts, examineParameters, examineSchemas, examineCode, examineResources];
-  const advice = examine.flatMap((each) => each(offer));
-  const all = [...(isInvalid ? [budget] : []), ...cost, ...advice];
-  if (advice.length > 0) return all;
+  if (isInvalid) yield [budget];
+  yield examineCost(offer, isInvalid ? {} : budget);
+  let isGood = true;
+  for (const examine of [examineTexts, examineParameters, examineSchemas, examineCode, examineResources]) {
+    const advice = examine(offer);
+    isGood &&= advice.length === 0;
+    yield advice;
+  }
   // A built folder has no sources.
   const read = offer.sources.length === 0 ? "Texts, parameters and schemas" : "Texts, parameters, schemas and code";
-  return [...all, { level: "good", message: `${read} need no change for a model.` }];
+  if (isGood) yield [{ level: "good", message: `${read} need no change for a model.` }];
 }
 
 /** Finds resources that a model never sees if its client can neither read resources nor be given a tool for them. */

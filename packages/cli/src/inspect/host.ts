@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { setImmediate as pause } from "node:timers/promises";
 import {
   ApiProblem,
   type ClientProfile,
@@ -18,15 +19,15 @@ import { profileOf, tokensOf } from "proffer/derived";
 import { findMissingTools } from "proffer/process";
 import { HeaderParams, headersFor } from "../client/headers.ts";
 import { bytesOf } from "../derive/model/tool-size.ts";
-import { examineClients, examineListing, lossesOf } from "../doctor/examine-clients.ts";
+import { examineClients, examineListing } from "../doctor/examine-clients.ts";
 import { costOf, costParts } from "../doctor/examine-cost.ts";
 import { type Finding, toFinding } from "../doctor/finding.ts";
-import { asWritten, type ReadCode, review } from "../doctor/review.ts";
+import { asWritten, type ReadCode, reviewInSteps } from "../doctor/review.ts";
 import { CLIENT_NAMES, CLIENTS, type ClientName } from "../install/clients.ts";
 import { EDITS } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
 import { ownVersion, toServerName } from "../modules/packages.ts";
-import { findLosses, toolsSeenBy } from "../profiles/losses.ts";
+import { type Loss, viewEach } from "../profiles/losses.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { findProfile, PROFILES } from "../profiles/table.ts";
 import type { WireRecord } from "../recordings/record.ts";
@@ -88,26 +89,62 @@ function refuse<Value>(work: () => Value): Value {
   }
 }
 
-/** Finds the problems that `doctor` would find in the lists of a server. Nothing is started or called. */
+/** A server of others may list thousands of items, with schemas of megabytes: of each kind, the first are examined. */
+const MAX_EXAMINED = 500;
+const MAX_EXAMINED_BYTES = 1024 * 1024;
+/** More help nobody, and the page keeps them all. */
+const MAX_FINDINGS = 5000;
+
+/**
+ * Finds the problems that `doctor` would find in the lists of a server. Nothing is started or called. Other requests of
+ * the page are served meanwhile.
+ */
 async function findProblems(offer: Offer, { module, source }: HostOptions): Promise<InspectorFinding[]> {
-  const listing = toListing(offer);
+  const items = takeFirst(offer.items);
+  const listing = toListing({ items });
   const { diagnostics, sources } = (await module?.readCode()) ?? { diagnostics: [], sources: [] };
   const own = module && {
     written: asWritten(listing, module.server),
     missingTools: await findMissingTools(module.server),
     module: module.file,
   };
-  const findings: Finding[] = [
-    ...diagnostics.map(toFinding),
-    ...examineListing(listing),
-    ...examineClients(lossesOf(offer.server.name, listing), false),
-    ...review({ listing, written: listing, sources, ...own }),
-  ];
-  return findings.map((finding) => toPage(finding, source));
+  const losses: Loss[][] = [];
+  for (const profile of PROFILES) {
+    for (const view of viewEach(profile, offer.server.name, listing.tools)) {
+      losses.push([...view.losses]);
+      await pause();
+    }
+  }
+  const steps: (readonly Finding[])[] = [diagnostics.map(toFinding), examineListing(listing)];
+  steps.push(examineClients(losses.flat(), false));
+  for (const step of reviewInSteps({ listing, written: listing, sources, ...own })) {
+    steps.push(step);
+    await pause();
+  }
+  const findings = steps.flat();
+  const shown = findings.slice(0, MAX_FINDINGS).map((finding) => toPage(finding, source));
+  const warn = (message: string) => void shown.unshift({ level: "warning", message });
+  if (findings.length > shown.length) warn(`Only the first ${MAX_FINDINGS} of ${findings.length} findings are shown.`);
+  if (items.length < offer.items.length)
+    warn(`Only ${items.length} of ${offer.items.length} items were examined, because the lists are so large.`);
+  return shown;
+}
+
+/** Returns the items that are examined. */
+function takeFirst(items: Offer["items"]): Offer["items"] {
+  const counts = new Map<ItemKind, number>();
+  let bytes = 0;
+  return items.filter(({ kind, description }) => {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count > MAX_EXAMINED || bytes > MAX_EXAMINED_BYTES) return false;
+    bytes += bytesOf(description);
+    return bytes <= MAX_EXAMINED_BYTES;
+  });
 }
 
 /** The lists of an offer, as the commands have them. */
-function toListing({ items }: Offer): Listing {
+function toListing({ items }: Pick<Offer, "items">): Listing {
   const all = (kind: ItemKind) => items.filter((item) => item.kind === kind).map((item) => item.description) as never;
   return {
     tools: all("tool"),
@@ -141,23 +178,23 @@ function toClientProfile(profile: Profile): ClientProfile {
     title: profile.title,
     revision: profile.revision?.value,
     readsResources: profile.resources?.value !== false,
-    viewTools: (offer) => viewTools(profile, offer),
+    viewTools: (offer, only) => viewTools(profile, offer, only),
   };
 }
 
-/** Returns the views that the model of a client gets of all tools, by their names. */
-function viewTools(profile: Profile, offer: Offer): ReadonlyMap<string, ModelView> {
-  const { tools } = toListing(offer);
-  const { name: server } = offer.server;
+/** Returns the views that the model of a client gets of the tools, by their names. */
+async function viewTools(profile: Profile, offer: Offer, only?: string): Promise<ReadonlyMap<string, ModelView>> {
   const { title: client } = profile;
-  const losses = new Map<string, string[]>(tools.map(({ name }) => [name, []]));
-  for (const { tool, effect, what } of findLosses(profile, server, tools)) {
-    losses.get(tool)?.push(`${client} ${effect} ${what}`);
-  }
-  const views = new Map<string, ModelView>([...losses].map(([name, lost]) => [name, { client, losses: lost }]));
-  for (const { original, ...seen } of toolsSeenBy(profile, server, tools)) {
-    const declaration = seen as unknown as JsonObject;
-    views.set(original, { client, losses: losses.get(original) ?? [], declaration, tokens: tokensOf(bytesOf(seen)) });
+  const views = new Map<string, ModelView>();
+  for (const { tool, losses, seen } of viewEach(profile, offer.server.name, toListing(offer).tools, only)) {
+    const lost = losses.map(({ effect, what }) => `${client} ${effect} ${what}`);
+    const { original: _, ...declaration } = seen ?? {};
+    views.set(tool, {
+      client,
+      losses: lost,
+      ...(seen && { declaration: declaration as unknown as JsonObject, tokens: tokensOf(bytesOf(declaration)) }),
+    });
+    await pause();
   }
   return views;
 }

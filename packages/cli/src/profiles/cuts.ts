@@ -62,24 +62,27 @@ const geminiCli: Cut = {
 // of zed-industries/zed do for models that accept JSON Schema (7eec892, August 2026).
 
 const MAX_ZED_NAME = 64;
+/** Definitions that refer to the next one twice grow beyond all bounds. */
+const MAX_PARTS = 100_000;
 
 function zedSchema(schema: object): object {
   const { $schema: _, title: __, description: ___, $defs, definitions, ...root } = schema as Members;
   const hasDefinitions = $defs !== undefined || definitions !== undefined;
-  const resolved = hasDefinitions ? (inline(root, { $defs, definitions }, []) as Members) : root;
+  const resolved = hasDefinitions ? (inline(root, { $defs, definitions }, [], { left: MAX_PARTS }) as Members) : root;
   return resolved.type === "object" ? { additionalProperties: false, properties: {}, ...resolved } : resolved;
 }
 
-function inline(value: unknown, tables: Members, open: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => inline(item, tables, open));
+function inline(value: unknown, tables: Members, open: readonly string[], budget: { left: number }): unknown {
+  if (--budget.left < 0) throw new Refusal(`the references lead to more than ${MAX_PARTS} parts`);
+  if (Array.isArray(value)) return value.map((item) => inline(item, tables, open, budget));
   if (!isObject(value)) return value;
   const { $ref, ...siblings } = value;
-  if (typeof $ref !== "string") return mapValues(value, (item) => inline(item, tables, open));
+  if (typeof $ref !== "string") return mapValues(value, (item) => inline(item, tables, open, budget));
   if (open.includes($ref)) return {};
   const [, table = "", name = ""] = /^#\/(\$defs|definitions)\/(.*)$/.exec($ref) ?? [];
   const target = isObject(tables[table]) ? tables[table][name] : undefined;
   if (target === undefined) throw new Refusal(`the reference ${$ref} is not one to a definition`);
-  return inline(isObject(target) ? { ...target, ...siblings } : target, tables, [...open, $ref]);
+  return inline(isObject(target) ? { ...target, ...siblings } : target, tables, [...open, $ref], budget);
 }
 
 /** Of tools with the same name, the last one stays. */

@@ -1,7 +1,7 @@
 import type { CallResult, ContentBlock, JsonSchema, ToolDescription } from "proffer";
 import { mapKeyword } from "proffer/derived";
 import { isObject, type Members } from "../terminal/json.ts";
-import { type ModelTool, Refusal } from "./cut.ts";
+import { type Cut, type ModelTool, Refusal } from "./cut.ts";
 import { cutOf } from "./cuts.ts";
 import type { NameRules, Profile, SchemaRules } from "./profile.ts";
 
@@ -25,6 +25,28 @@ type Found = readonly [Effect, string];
 
 /** Finds the parts of a list of tools that a client refuses or loses. */
 export function findLosses(profile: Profile, server: string, tools: readonly ToolDescription[]): Loss[] {
+  return [...viewEach(profile, server, tools)].flatMap(({ losses }) => losses);
+}
+
+/** A tool of the server's list, and its losses. */
+interface ToolView {
+  readonly tool: string;
+  readonly losses: readonly Loss[];
+  /** Absent if the client leaves the tool out. */
+  readonly seen?: ModelTool;
+}
+
+/**
+ * Looks at the tools one after the other, so that a caller may pause: the schemas of a hostile server can be large.
+ * @param only - the tool to look at; the names of the others still count.
+ */
+export function* viewEach(
+  profile: Profile,
+  server: string,
+  tools: readonly ToolDescription[],
+  only?: string,
+): Iterable<ToolView> {
+  const { maxDescription } = profile.schemas?.value ?? {};
   const { max = Number.POSITIVE_INFINITY, beyond } = profile.tools?.value ?? {};
   const rules = profile.toolNames?.value;
   const cut = cutOf(profile);
@@ -33,24 +55,30 @@ export function findLosses(profile: Profile, server: string, tools: readonly Too
     tools.map((tool) => tool.name),
   );
   const used = new Map<string, string>();
-  return tools.flatMap((tool, i) => {
-    const found = findSchemaLosses(tool, profile.schemas?.value ?? {});
-    const refusal = refusalOf(() => cut.input(tool.inputSchema));
-    if (refusal !== undefined) found.push(["refuses", refusal]);
-    if (i >= max && beyond === "omitted") found.push(["omits", `every tool after the first ${max}`]);
-    const name = names[i] ?? tool.name;
-    if (rules !== undefined) found.push(...nameLosses(rules, server, tool.name, name));
+  for (const [i, tool] of tools.entries()) {
+    const { name: original, description } = tool;
+    const name = names[i] ?? original;
     const other = used.get(name);
+    used.set(name, original);
+    if (only !== undefined && original !== only) continue;
+    const found = findSchemaLosses(tool, profile.schemas?.value ?? {});
+    const inputSchema = cutOrRefuse(cut, tool.inputSchema);
+    if (typeof inputSchema === "string") found.push(["refuses", inputSchema]);
+    if (i >= max && beyond === "omitted") found.push(["omits", `every tool after the first ${max}`]);
+    if (rules !== undefined) found.push(...nameLosses(rules, server, original, name));
     if (other !== undefined) found.push(["omits", `the name ${name}, which ${other} has too`]);
-    used.set(name, tool.name);
-    return found.map(([effect, what]) => ({ client: profile.id, tool: tool.name, effect, what }));
-  });
+    const losses = found.map(([effect, what]) => ({ client: profile.id, tool: original, effect, what }));
+    const isGone = found.some(([effect]) => effect === "omits" || effect === "refuses");
+    const shown = description === undefined ? {} : { description: description.slice(0, maxDescription) };
+    const seen = { ...tool, ...shown, name, inputSchema: inputSchema as ToolDescription["inputSchema"], original };
+    yield { tool: original, losses, ...(!isGone && { seen }) };
+  }
 }
 
-function refusalOf(work: () => unknown): string | undefined {
+/** Returns the schema as the model gets it, or why the client refuses it. */
+function cutOrRefuse(cut: Cut, schema: object): object | string {
   try {
-    work();
-    return undefined;
+    return cut.input(schema);
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
@@ -112,12 +140,12 @@ function hasType({ type }: Members, name: string): boolean {
 }
 
 /** A schema and all schemas in it. */
-function everySchema(schema: JsonSchema): Members[] {
-  if (!isObject(schema)) return [];
-  const all: Members[] = [schema];
+function everySchema(schema: JsonSchema, all: Members[] = []): Members[] {
+  if (!isObject(schema)) return all;
+  all.push(schema);
   for (const [keyword, value] of Object.entries(schema)) {
     mapKeyword(keyword, value, (part) => {
-      all.push(...everySchema(part));
+      everySchema(part, all);
       return part;
     });
   }
@@ -126,23 +154,7 @@ function everySchema(schema: JsonSchema): Members[] {
 
 /** Returns the tools as the model sees them after the client's own cuts, without those that the client leaves out. */
 export function toolsSeenBy(profile: Profile, server: string, tools: readonly ToolDescription[]): ModelTool[] {
-  const cut = cutOf(profile);
-  const losses = findLosses(profile, server, tools);
-  const gone = new Set(
-    losses.filter(({ effect }) => effect === "omits" || effect === "refuses").map((loss) => loss.tool),
-  );
-  const names = cut.names(
-    server,
-    tools.map((tool) => tool.name),
-  );
-  const { maxDescription } = profile.schemas?.value ?? {};
-  return tools.flatMap(({ description, ...tool }, i) => {
-    if (gone.has(tool.name)) return [];
-    const shown = description?.slice(0, maxDescription);
-    const name = names[i] ?? tool.name;
-    const inputSchema = cut.input(tool.inputSchema);
-    return [{ ...tool, ...(shown !== undefined && { description: shown }), name, inputSchema, original: tool.name }];
-  });
+  return [...viewEach(profile, server, tools)].flatMap(({ seen = [] }) => seen);
 }
 
 /** Returns the content of a result that reaches the model. */

@@ -52,6 +52,18 @@ describe("the table of clients", () => {
     }
   });
 
+  it("refuses a schema whose references grow without end, for a client that resolves them", () => {
+    const schemas = Array.from({ length: 40 }, (_, n) => ({
+      type: "object" as const,
+      properties: { a: { $ref: `#/$defs/d${n + 1}` }, b: { $ref: `#/$defs/d${n + 1}` } },
+    }));
+    const $defs = Object.fromEntries([...schemas, true].map((schema, n) => [`d${n}`, schema]));
+    const inputSchema = { type: "object" as const, properties: { a: { $ref: "#/$defs/d0" } }, $defs };
+    expect(findLosses(findProfile("zed"), "shop", [{ name: "order", inputSchema }])).toContainEqual(
+      expect.objectContaining({ effect: "refuses", what: "the references lead to more than 100000 parts" }),
+    );
+  });
+
   it("has each name once, and no profile for other names", () => {
     const names = PROFILES.flatMap((profile) => profile.names);
     expect(new Set(names).size).toBe(names.length);

@@ -120,8 +120,9 @@ export class Offers {
   }
 }
 
-/** More entries of one list help nobody, and the page keeps them all. */
+/** More entries of one list help nobody, and the page keeps them all. No model gets a larger entry. */
 const MAX_ENTRIES = 10_000;
+const MAX_ENTRY_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The lists, and the member by which their entries differ. Models get those that are counted. */
@@ -147,6 +148,10 @@ async function readOffer(connected: Connected, version: number, code?: ServerCod
         problems.push(`Only the first ${MAX_ENTRIES} of ${entries.length} ${kind}s are shown.`);
       for (const description of kept) {
         const size = bytesOf(description);
+        if (size > MAX_ENTRY_BYTES) {
+          problems.push(`A ${kind} has ${size} bytes, more than 1 MiB, and is not shown.`);
+          continue;
+        }
         bytes += size;
         if (bytes > MAX_BYTES) break;
         const item = { kind, key: String(description[key]), description, ...(isCounted && { tokens: tokensOf(size) }) };
@@ -206,7 +211,7 @@ export async function viewOfClient(
   try {
     const offer = await readOffer(connected, 0);
     const profile = profiles.find({ name, version });
-    const items = profile === undefined ? offer.items.map((item) => whole(item, name)) : cut(offer, profile);
+    const items = profile === undefined ? offer.items.map((item) => whole(item, name)) : await cut(offer, profile);
     return {
       revision,
       ...(profile && { profile: profile.title }),
@@ -222,8 +227,8 @@ export async function viewOfClient(
 
 type Seen = ClientView["items"][number];
 
-function cut(offer: Offer, { title, readsResources, viewTools }: ClientProfile): Seen[] {
-  const tools = viewTools(offer);
+async function cut(offer: Offer, { title, readsResources, viewTools }: ClientProfile): Promise<Seen[]> {
+  const tools = await viewTools(offer);
   const unread = !readsResources ? [`The model of ${title} cannot read resources by itself`] : [];
   return offer.items.map((item) => {
     const { kind, key } = item;

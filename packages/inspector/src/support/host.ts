@@ -204,8 +204,8 @@ export interface ClientProfile {
   readonly revision?: string | undefined;
   /** Whether its model can read resources by itself. */
   readonly readsResources: boolean;
-  /** Returns each tool as its model gets it, by the names of the tools. */
-  viewTools(offer: Offer): ReadonlyMap<string, ModelView>;
+  /** Returns each tool, or only one, as its model gets it, by the names of the tools. */
+  viewTools(offer: Offer, only?: string): Promise<ReadonlyMap<string, ModelView>>;
 }
 
 /** The target as commands and configurations name it. */

@@ -81,9 +81,10 @@ function depthOf(root: JsonSchemaObject): { depth: number; recursive: boolean } 
   return { depth: measure(root), recursive };
 
   function measure(schema: JsonSchemaObject): number {
-    const parts = partsOf(schema).map((part) => measure(part.schema) + (part.step === "" ? 0 : 1));
     const definition = definitionOf(root, schema);
-    return Math.max(0, ...parts, definition === undefined ? 0 : measureDefinition(definition));
+    const own = definition === undefined ? 0 : measureDefinition(definition);
+    const depths = partsOf(schema).map((part) => measure(part.schema) + (part.step === "" ? 0 : 1));
+    return depths.reduce((most, depth) => Math.max(most, depth), own);
   }
 
   function measureDefinition(definition: JsonSchemaObject): number {

@@ -182,3 +182,21 @@ describe("Schemas with the same $id", () => {
     expect([text.check("a"), text.check(1), number.check("a"), number.check(1)]).toEqual([true, false, false, true]);
   });
 });
+
+describe("Large schemas", () => {
+  it("with many required names are compiled in a linear time", () => {
+    const required = Array.from({ length: 150_000 }, (_, n) => `r${n}`);
+    const started = process.cpuUsage().user;
+    expect(compileJsonSchema({ required }).issues({})).toHaveLength(101);
+    // A search of the list for each name takes a minute.
+    expect(process.cpuUsage().user - started).toBeLessThan(10_000_000);
+  });
+
+  it("are refused if they have too many names for their patterns", () => {
+    const required = Array.from({ length: 5000 }, (_, n) => `name${n}`);
+    const patterns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`^a${n}`, true]));
+    const schema = (count: number) => ({ patternProperties: patterns(count), required, properties: { a: true } });
+    expect(() => compileJsonSchema(schema(4000))).toThrow("has too many names for its patternProperties");
+    expect(compileJsonSchema(schema(100)).check({})).toBe(false);
+  });
+});

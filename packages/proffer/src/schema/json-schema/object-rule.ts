@@ -31,7 +31,7 @@ interface Slot {
  * the first iteration, which is most of the work on a large object, and a union does so for each alternative.
  */
 export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allowOthers: boolean): Rule | undefined {
-  const required = [...new Set(schema.required)];
+  const required = new Set(schema.required);
   const { properties, patterns, additional } = parts;
   const names = new Set([...properties.keys(), ...required]);
   const isOpen = patterns.length === 0 && additional === anything;
@@ -49,7 +49,7 @@ export function compileObject(schema: JsonSchemaObject, parts: ObjectParts, allo
     // JSON has no inheritance: a result may be an instance of a class.
     const strict = run.strict || Object.getPrototypeOf(value) !== Object.prototype;
     let slot: Slot | undefined = first;
-    let missing = required.length;
+    let missing = required.size;
     let fits = true;
     for (const name in value) {
       if (!fits) {
@@ -121,7 +121,7 @@ export function has(value: JsonObject, name: string): boolean {
 
 function linkSlots(
   names: ReadonlySet<string>,
-  required: readonly string[],
+  required: ReadonlySet<string>,
   parts: ObjectParts,
   slots: Map<string, Slot>,
 ): Slot | undefined {
@@ -131,7 +131,7 @@ function linkSlots(
     const matching = parts.patterns.filter((pattern) => pattern.test(name)).map(({ rule }) => rule);
     const rules = declared === undefined ? matching : [declared, ...matching];
     const { kind, check, explain } = rules.length === 0 ? additionalRule(parts) : allOf(rules);
-    next = { name, kind, check, explain, required: required.includes(name) ? 1 : 0, next };
+    next = { name, kind, check, explain, required: required.has(name) ? 1 : 0, next };
     slots.set(name, next);
   }
   return next;

@@ -3,6 +3,7 @@ import { escapeToken } from "../../support/json-pointer.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { inPlaceKeywords, keywords, type Shape, shapes } from "./keywords.ts";
 import { compilePattern, type Pattern, trustedPattern } from "./pattern.ts";
+import { MAX_WORK } from "./run.ts";
 import type { JsonSchema, JsonSchemaObject } from "./types.ts";
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
@@ -72,17 +73,23 @@ export function indexSchema(root: JsonSchema): SchemaIndex {
   }
 
   function addPatterns(schema: JsonSchemaObject, pointer: string): void {
-    const { pattern, patternProperties, unsafePattern = false } = schema;
+    const { pattern, patternProperties, unsafePattern = false, properties, required = [] } = schema;
+    let namesCost = 0;
     const add = (source: string, place: string) => {
       const compiled = toPattern(source, unsafePattern, place);
       patterns.set(place, compiled);
       patternCost += compiled.cost;
+      namesCost += compiled.cost;
       if (patternCost > MAX_PATTERN_COST)
         rejectSchema(place, "is one of too many large patterns. Write them without bounds, or shorten them");
     };
     if (pattern !== undefined) add(pattern, `${pointer}/pattern`);
     for (const source of Object.keys(patternProperties ?? {}))
       add(source, `${pointer}/patternProperties/${escapeToken(source)}`);
+    // Each name is matched with each pattern when the schema is compiled.
+    const letters = [...Object.keys(properties ?? {}), ...required].reduce((sum, { length }) => sum + length, 0);
+    if (letters * namesCost > MAX_WORK)
+      rejectSchema(pointer, "has too many names for its patternProperties. Write fewer names or patterns");
   }
 
   function addAnchor(anchor: string, pointer: string): void {
