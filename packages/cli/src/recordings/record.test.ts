@@ -85,6 +85,39 @@ describe("a record", () => {
   });
 });
 
+describe("a secret that a server repeats is masked", () => {
+  const secret = 'p"a/s+s<w>o\\r&d=';
+  const { record } = createRecord({ authorization: `Bearer ${secret}`, "x-login": `Basic ${btoa(`ada:${secret}!`)}` });
+  const json = JSON.stringify(secret).slice(1, -1);
+  const escaped = (text: string, pattern: RegExp, change = (code: string) => code) =>
+    text.replace(pattern, (char) => `\\u${change(char.charCodeAt(0).toString(16).padStart(4, "0"))}`);
+
+  it.each([
+    ["as it is", secret],
+    ["in JSON", json],
+    ["in JSON with slashes as PHP writes them", json.replaceAll("/", "\\/")],
+    ["in JSON with escapes as Go writes them", escaped(json, /[<>&]/g)],
+    ["in JSON with all escapes, in capital letters", escaped(secret, /\W/g, (code) => code.toUpperCase())],
+    ["in JSON in JSON", JSON.stringify(json.replaceAll("/", "\\/")).slice(1, -1)],
+    ["in JSON in JSON, of PHP", JSON.stringify(json.replaceAll("/", "\\/")).slice(1, -1).replaceAll("/", "\\/")],
+    ["in a URL", encodeURIComponent(secret)],
+    ["in a URL, in small letters", encodeURIComponent(secret).toLowerCase()],
+    ["as the password of Basic credentials", `${secret}!`],
+  ])("%s", (_, spelling) => {
+    const shown = record.mask.text(`before ${spelling} after`);
+    expect(shown.replace("***!", "***")).toBe("before *** after");
+  });
+
+  it("without long searches, however long it is, and whatever the text is", () => {
+    const long = '/\\"'.repeat(3000);
+    const { mask } = createRecord({ authorization: `Bearer ${long}` }).record;
+    expect(mask.text(`a ${long} b`)).toBe("a *** b");
+    const started = process.cpuUsage().user;
+    for (const text of ["\\", "\\/", "%2f", "p"]) mask.text(text.repeat(200_000));
+    expect(process.cpuUsage().user - started).toBeLessThan(10_000_000);
+  });
+});
+
 test("secrets are masked before they are recorded", () => {
   const token = "s3cr3t-t0ken";
   const quoted = 'quo"ted-secret';

@@ -8,6 +8,7 @@ import type {
   WireMessage,
 } from "@proffer/inspector";
 import { defined } from "../terminal/json.ts";
+import { everySpelling } from "../terminal/redact.ts";
 import { createRelate, type Relate, readMessage } from "./message.ts";
 
 const MAX_MESSAGES = 10_000;
@@ -164,16 +165,13 @@ type Headers = { readonly [name: string]: string };
  */
 export class Mask {
   readonly #names: ReadonlySet<string>;
-  /** Longest first, so that a part of a secret does not hide its rest from the search. */
-  readonly #values: readonly string[];
+  readonly #values: RegExp;
 
   /** @param given - the headers of the command line, which are all secret. */
   constructor(given: Headers = {}) {
     this.#names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
-    const values = Object.values(given).flatMap((value) => [value, value.replace(SCHEME, "")]);
-    const spellings = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
-    const long = [...new Set(spellings)].filter((value) => value.length >= MIN_LENGTH);
-    this.#values = long.sort((a, b) => b.length - a.length);
+    const values = Object.values(given).flatMap((value) => [value, value.replace(SCHEME, ""), passwordIn(value)]);
+    this.#values = everySpelling(values.filter(({ length }) => length >= MIN_LENGTH));
   }
 
   headers(headers: Headers): Headers {
@@ -188,16 +186,22 @@ export class Mask {
   }
 
   text(text: string): string {
-    let masked = text;
-    for (const value of this.#values) if (masked.includes(value)) masked = masked.replaceAll(value, MASKED);
-    return masked;
+    return text.replace(this.#values, MASKED);
   }
 
   /** The same for the strings in a value. */
   json<Value>(value: Value): Value {
-    if (this.#values.length === 0 || value === undefined) return value;
+    if (value === undefined) return value;
     const text = JSON.stringify(value);
     const masked = this.text(text);
     return masked === text ? value : JSON.parse(masked);
   }
+}
+
+/** The password in Basic credentials, which a server may repeat without their encoding. */
+function passwordIn(value: string): string {
+  const [, encoded = ""] = /^basic +(\S+)$/i.exec(value) ?? [];
+  return Buffer.from(encoded, "base64")
+    .toString()
+    .replace(/^[^:]*:/, "");
 }
