@@ -51,8 +51,8 @@ export async function withServer<Value>(
   const headers = toHeaders(flags, target);
   const choice = toChoice(flags, target);
   const given = givenAnswers(flags);
-  const deadline = createDeadline(name, limits.timeout);
   const interruption = new Interruption();
+  const deadline = createDeadline(name, limits.timeout, interruption);
   const showsLog = currentShell().stderr.isTTY;
   const options = {
     ...(flags.revision !== undefined && { revision: flags.revision }),
@@ -61,12 +61,12 @@ export async function withServer<Value>(
     ...(flags.answers ? { answers: flags.answers } : answerOptions(given, deadline, interruption)),
   };
   try {
-    const { client, own } = await explainFailure(open());
+    const { client, own } = await explainFailure(open()).finally(deadline.stop);
     deadline.start();
     try {
       const { signal } = interruption;
       const server = new RemoteServer(name, client, { signal, ...(showsLog && { logLevel: "debug" }) });
-      const value = await explainFailure(Promise.race([work(server, own), deadline.expired, interruption.happened]));
+      const value = await explainFailure(Promise.race([work(server, own), interruption.happened]));
       given?.warnOfUnused();
       return value;
     } finally {
@@ -90,10 +90,11 @@ export async function withServer<Value>(
       return { client: await connect(own, { ...options, start: false }), own };
     }
     interruption.start();
+    deadline.start();
     const budget = new ByteBudget(limits.maxBytes);
     const linkTo = (): Link =>
       target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
-    return { client: await openClient(linkTo, options, interruption) };
+    return { client: await openClient(linkTo, options, interruption, limits.timeout) };
   }
 }
 

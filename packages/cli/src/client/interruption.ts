@@ -4,10 +4,13 @@ import { CommandError, INTERRUPTED, Interrupted } from "../terminal/command-erro
 /** The time in milliseconds that a server has to end after Ctrl-C. Then it is left alone, or killed if it is a child. */
 const GRACE = 1000;
 
-/** Ends a command when the user presses Ctrl-C: as SIGINT, or as a key while a prompt has the terminal in raw mode. */
+/**
+ * Ends a command when its time is over, or when the user presses Ctrl-C: as SIGINT, or as a key while a prompt has the
+ * terminal in raw mode.
+ */
 export class Interruption {
   readonly #controller = new AbortController();
-  /** Rejects when the user presses Ctrl-C. */
+  /** Rejects then. */
   readonly happened: Promise<never>;
 
   constructor() {
@@ -18,7 +21,7 @@ export class Interruption {
     this.happened.catch(() => {});
   }
 
-  /** Aborts when the user presses Ctrl-C, with an `Interrupted` as the reason. */
+  /** Aborts then. The reason is an `Interrupted` if the user has pressed Ctrl-C. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -35,10 +38,14 @@ export class Interruption {
   /** Interrupts the command. The second time, the process exits without a word to the server. */
   readonly trigger = (): void => {
     if (this.signal.aborted) process.exit(INTERRUPTED);
-    this.#controller.abort(new Interrupted("Interrupted."));
+    this.end(new Interrupted("Interrupted."));
   };
 
-  /** Waits for the end of a connection; after Ctrl-C only for a moment. */
+  end(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Waits for the end of a connection; after an interruption only for a moment. */
   async settle(closed: void | Promise<void>): Promise<void> {
     const patience = this.happened.catch(() => wait(GRACE, undefined, { ref: false }));
     await Promise.race([closed, patience]);
@@ -46,26 +53,20 @@ export class Interruption {
 }
 
 /**
- * Creates the time limit of all responses of a command. Time in which the user answers a question does not count.
+ * Creates the time limit of all responses of a command, which interrupts it. Time in which the user answers a question does
+ * not count.
  * @param seconds - 0 means no limit.
  */
-export function createDeadline(server: string, seconds: number) {
-  let reject: (error: Error) => void = () => {};
+export function createDeadline(server: string, seconds: number, interruption: Interruption) {
   let left = seconds * 1000;
   let started = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** Rejects when the time is over. */
-  const expired = new Promise<never>((_, fail) => {
-    reject = fail;
-  });
-  expired.catch(() => {});
   return {
-    expired,
     start(): void {
       if (seconds === 0 || timer !== undefined) return;
       started = performance.now();
       const message = `${server} did not respond within ${seconds} s. Raise the limit with --timeout.`;
-      timer = setTimeout(() => reject(new CommandError(message)), left);
+      timer = setTimeout(() => interruption.end(new CommandError(message)), left);
     },
     stop(): void {
       if (timer === undefined) return;

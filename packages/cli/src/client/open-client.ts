@@ -18,18 +18,25 @@ const LAST_TIMEOUT = 120_000;
 
 /**
  * Connects on the revision of the options, or else on the newest one that the server supports. Each attempt has a link of
- * its own. @throws {RemoteError} also if the server does not respond.
+ * its own.
+ * @param seconds - the time limit of the command, which ends by an interruption; 0 means none.
+ * @throws {RemoteError} also if the server does not respond.
  */
 export async function openClient(
   linkTo: () => Link,
   options: ClientOptions,
   interruption: Interruption,
+  seconds = 0,
 ): Promise<TestClient> {
+  // Half of a short time is left for the second attempt.
+  const first = seconds === 0 ? FIRST_TIMEOUT : Math.min(FIRST_TIMEOUT, seconds * 500);
   if (options.revision !== undefined) return openWithin(LAST_TIMEOUT, linkTo(), options, interruption);
   try {
-    return await openWithin(FIRST_TIMEOUT, linkTo(), options, interruption);
+    return await openWithin(first, linkTo(), options, interruption);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
+    // The time may have ended while the first attempt was closed.
+    interruption.signal.throwIfAborted();
     // Every older server supports the newest revision that starts with `initialize`.
     const [revision = ""] = HANDSHAKE_REVISIONS;
     return openWithin(LAST_TIMEOUT, linkTo(), { ...options, revision }, interruption);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import type { TestClient } from "proffer/testing";
@@ -23,6 +24,24 @@ afterEach(() => {
 function talk<Value>(url: string, work: (server: RemoteServer) => Promise<Value>, flags = {}): Promise<Value> {
   return withServer({ kind: "url", url }, flags, work);
 }
+
+type Respond = (message: { readonly id?: number; readonly method?: string }, response: ServerResponse) => unknown;
+
+/** A server that does nothing by itself. Requests without a body have an empty message. */
+async function startRaw(respond: Respond): Promise<{ readonly url: string }> {
+  const server = createHttpServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    respond(JSON.parse(body || "{}"), response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  started.push({ url, received: [], close: () => server.close().closeAllConnections() });
+  return { url };
+}
+
+const STREAM = { "content-type": "text/event-stream" };
 
 const call = (server: RemoteServer) => server.call("pay", { card: "4111" });
 
@@ -215,6 +234,46 @@ describe("a server that does not respond", () => {
       call,
     );
     await expect(silent).rejects.toThrow("did not respond within 1 s");
+  });
+
+  const opened = {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "old", version: "1" },
+  };
+
+  it.each<[string, Respond]>([
+    ["to anything", () => {}],
+    ["after the head of a response", (_, response) => response.writeHead(200).flushHeaders()],
+    ["after the head of a stream", (_, response) => response.writeHead(200, STREAM).write(": hello\n\n")],
+    ["over the older transport", ({ id }, response) => id !== undefined && response.writeHead(404).end()],
+    [
+      "once it has a session, not even to its end",
+      ({ id, method }, response) => {
+        if (method === "server/discover") response.writeHead(400).end();
+        if (method === "initialize")
+          sendJson(response.setHeader("mcp-session-id", "17"), { jsonrpc: "2.0", id, result: opened });
+      },
+    ],
+  ])("ends at --timeout also while it connects: %s", async (_, respond) => {
+    const server = await startRaw(respond);
+    await expect(talk(server.url, (remote) => remote.listTools(), { timeout: "1" })).rejects.toThrow(
+      `${server.url} did not respond within 1 s. Raise the limit with --timeout.`,
+    );
+  });
+
+  it.runIf(process.platform !== "win32")("ends at --timeout, also if its process ignores every signal", async () => {
+    const script = 'process.on("SIGTERM", () => {}); process.stdin.resume(); setInterval(() => {}, 1000);';
+    const command = [process.execPath, "--eval", script];
+    await expect(withServer({ kind: "command", command }, { timeout: "1" }, call)).rejects.toThrow("within 1 s");
+  });
+
+  it("leaves half of --timeout for the revisions before 2026-07-28", async () => {
+    const server = await startRaw(({ id, method }, response) => {
+      if (method === "initialize") sendJson(response, { jsonrpc: "2.0", id, result: opened });
+      else if (id === undefined) response.writeHead(202).end();
+    });
+    expect(await talk(server.url, async (remote) => remote.serverName, { timeout: "6" })).toBe("old");
   });
 
   it.each([{ timeout: "x" }, { timeout: "-1" }, { maxBytes: "0" }, { maxBytes: "9999999999" }])(
