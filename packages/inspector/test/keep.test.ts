@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProject, type Project } from "../../cli/test/project.ts";
 import { addressOf } from "./address.ts";
@@ -56,9 +56,13 @@ test("--keep keeps the history of a command for its next start, and says where",
   expect(name).toMatch(/^[0-9a-f]{16}$/);
   expect(readFileSync(file, "utf8")).not.toContain("bin.js");
   if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+  // Those of an earlier release were open to others.
+  const folders = [dirname(folder), folder, dirname(file)];
+  chmodSync(folder, 0o755);
   expect((await callOnce("--keep")).before).toBe(1);
   expect((await callOnce()).before).toBe(0);
   expect(readdirSync(folder)).toEqual([name]);
+  if (process.platform !== "win32") for (const each of folders) expect(statSync(each).mode & 0o777).toBe(0o700);
 });
 
 test("--keep is refused where it means nothing", () => {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { CallState, HistoryStore, Remembered } from "@proffer/inspector";
 import { replaceFile } from "../install/atomic-file.ts";
 import { findProject } from "../modules/module-file.ts";
-import { claimFolder, currentTrust, readTrusted, type Trust } from "../modules/trust.ts";
+import { claimFolder, currentTrust, PRIVATE_MODE, readTrusted, type Trust } from "../modules/trust.ts";
 import { claimInspectorFolder, claimTargetFolder } from "../recordings/recording-file.ts";
 import { CALL_METHODS } from "../recordings/saved-call.ts";
 import { CommandError } from "../terminal/command-error.ts";
@@ -82,7 +82,7 @@ export class HistoryFile implements HistoryStore {
 
   replace(lines: readonly string[]): void {
     this.#try(() => {
-      claimFolder(dirname(this.path), this.#trust);
+      claimFolder(dirname(this.path), this.#trust, PRIVATE_MODE);
       replaceFile(this.path, lines.map((line) => `${line}\n`).join(""), undefined, () => true);
     });
   }

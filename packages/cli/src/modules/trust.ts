@@ -43,6 +43,8 @@ export class UntrustedError extends Error {
 /** Folders and files of the cache are never writable by others, whatever the umask allows. */
 export const FOLDER_MODE = 0o755;
 export const FILE_MODE = 0o644;
+/** A folder whose files only the user may know of. */
+export const PRIVATE_MODE = 0o700;
 
 const WRITABLE_BY_GROUP = 0o020;
 const WRITABLE_BY_ALL = 0o002;
@@ -85,13 +87,13 @@ export function readTrusted(path: string, trust: Trust): Buffer {
 }
 
 /**
- * Creates a folder, or makes an existing folder of the user unwritable for others. Nothing may be written into an
+ * Creates a folder, or takes the permissions beyond `mode` from an existing folder of the user. Nothing may be written into an
  * untrusted folder: somebody else could have put symbolic links there.
  * @throws {UntrustedError} if the folder cannot be trusted.
  */
-export function claimFolder(path: string, trust: Trust): void {
+export function claimFolder(path: string, trust: Trust, mode = FOLDER_MODE): void {
   try {
-    mkdirSync(path, { mode: FOLDER_MODE });
+    mkdirSync(path, { mode });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
@@ -101,8 +103,9 @@ export function claimFolder(path: string, trust: Trust): void {
   }
   const folder = openSync(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   try {
-    const { uid, mode } = fstatSync(folder);
-    if (uid === trust.owners[0] && mode & WRITABLE_BY_OTHERS) fchmodSync(folder, mode & 0o7777 & ~WRITABLE_BY_OTHERS);
+    const { uid, mode: given } = fstatSync(folder);
+    const extra = 0o777 & ~mode;
+    if (uid === trust.owners[0] && given & extra) fchmodSync(folder, given & 0o7777 & ~extra);
     // Some file systems ignore the change.
     checkStats(path, fstatSync(folder), trust);
   } finally {

@@ -5,7 +5,7 @@ import type { Lane, Target } from "@proffer/inspector";
 import { claimCacheRoot } from "../modules/cache.ts";
 import { digestOf } from "../modules/inputs.ts";
 import { findProject } from "../modules/module-file.ts";
-import { claimFolder, currentTrust, type Trust, userFolder } from "../modules/trust.ts";
+import { claimFolder, currentTrust, PRIVATE_MODE, type Trust, userFolder } from "../modules/trust.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { WireRecord } from "./record.ts";
 import { createHeader, MAX_RECORDING_BYTES } from "./recording.ts";
@@ -124,7 +124,7 @@ function projectFolder(directory: string): string | undefined {
  */
 export function claimInspectorFolder(project: string, trust: Trust): string {
   const folder = join(claimCacheRoot(project, trust), "inspector");
-  claimFolder(folder, trust);
+  claimFolder(folder, trust, PRIVATE_MODE);
   return folder;
 }
 
@@ -138,7 +138,7 @@ export function claimTargetFolder(target: string | readonly string[], trust: Tru
   if (root === undefined) throw new Error("There is no home folder.");
   const folder = join(root, "inspector");
   const own = join(folder, digestOf(JSON.stringify(target)).slice(0, 16));
-  mkdirSync(dirname(root), { recursive: true, mode: 0o700 });
-  for (const each of [root, folder, own]) claimFolder(each, trust);
+  mkdirSync(dirname(root), { recursive: true, mode: PRIVATE_MODE });
+  for (const each of [root, folder, own]) claimFolder(each, trust, PRIVATE_MODE);
   return own;
 }
