@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { getMcpConfigForManifest, unpackExtension } from "@anthropic-ai/mcpb";
 import { Client } from "@modelcontextprotocol/client";
@@ -198,6 +198,17 @@ describe("proffer pack", () => {
       'Add to package.json: "author": "Your name", "description": "What the server does"',
     );
   });
+
+  it.each(["1.0.0\n--registry=https://evil.example", "^1.0.0", "latest", "1"])(
+    "refuses the version %j as publish does, and writes nothing",
+    async (version) => {
+      project.write("plain.ts", "/** One. */", "export const one = () => 1;");
+      project.write("package.json", JSON.stringify({ ...PACKAGE, version }));
+      const message = `The version ${JSON.stringify(version)} is not exact. Write one such as 1.0.0 in package.json.`;
+      expect(await refusalOf(pack(project.path("plain.ts"), { out: project.path("bad.mcpb") }))).toBe(message);
+      expect(existsSync(project.path("bad.mcpb"))).toBe(false);
+    },
+  );
 });
 
 function expectThrown(work: () => unknown): unknown {

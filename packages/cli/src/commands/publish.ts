@@ -12,6 +12,7 @@ import {
   type FoundPackage,
   isUrl,
   parseObject,
+  problemsOfVersion,
   readProjectPackage,
   repositoryOf,
   textOf,
@@ -99,8 +100,6 @@ const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 const NAME = /^[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z0-9.-]*[A-Za-z0-9]\/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 100;
-/** A range or a tag, such as ^1.0.0 or latest, is refused. */
-const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const NPM_NAME = /^(?=.{1,214}$)(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /** An entry for the registry, and the reasons why it would be refused. */
@@ -181,11 +180,7 @@ function problemsOfPackage(content: Members): string[] {
   if (identifier === undefined || !NPM_NAME.test(identifier)) {
     problems.push(`The name of the package, ${JSON.stringify(identifier ?? "")}, is not valid on npm.`);
   }
-  if (version === undefined || !VERSION.test(version)) {
-    problems.push(
-      `The version ${JSON.stringify(version ?? "")} is not exact. Write one such as 1.0.0 in package.json.`,
-    );
-  }
+  problems.push(...problemsOfVersion(version));
   if (content.private === true) problems.push('npm does not publish the package. Remove "private": true.');
   if (content.bin === undefined) {
     problems.push('npx cannot start the package. Build it with --out dist, and add "bin": "dist/index.js".');

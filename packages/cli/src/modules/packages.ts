@@ -80,6 +80,15 @@ export function isUrl(text: string | undefined): text is string {
   return text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text);
 }
 
+/** A range or a tag, such as ^1.0.0 or latest, is refused. */
+const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+/** Returns the problem with a version that others must read, if it has one. */
+export function problemsOfVersion(version = ""): string[] {
+  if (VERSION.test(version)) return [];
+  return [`The version ${JSON.stringify(version)} is not exact. Write one such as 1.0.0 in package.json.`];
+}
+
 /** Converts a package name to a name that clients accept as an identifier: `@scope/name` becomes `scope-name`. */
 export function toServerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+/, "");

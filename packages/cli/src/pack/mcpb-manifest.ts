@@ -1,7 +1,15 @@
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
-import { describeServer, isUrl, type Person, personOf, repositoryOf, textOf } from "../modules/packages.ts";
+import {
+  describeServer,
+  isUrl,
+  type Person,
+  personOf,
+  problemsOfVersion,
+  repositoryOf,
+  textOf,
+} from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Members } from "../terminal/json.ts";
 
@@ -32,7 +40,7 @@ export interface PackedItems {
 
 /**
  * Describes a package for Claude Desktop and other clients that install `.mcpb` files.
- * @throws {CommandError} if package.json lacks a part that the format requires.
+ * @throws {CommandError} if package.json lacks a part that the format requires, or the version is not one.
  */
 export function describeMcpb(server: PackedServer, project: Members): object {
   const { name, version, instructions, settings, entry, items } = server;
@@ -45,6 +53,8 @@ export function describeMcpb(server: PackedServer, project: Members): object {
   if (missing.length > 0) {
     throw new CommandError(`A package needs an author and a description. Add to package.json: ${missing.join(", ")}`);
   }
+  const [problem] = problemsOfVersion(version);
+  if (problem !== undefined) throw new CommandError(problem);
   return {
     manifest_version: MANIFEST_VERSION,
     name,
