@@ -125,7 +125,7 @@ export class SpreadSession {
 
   /** The number of events in the log of the stream. */
   async #logged(session) {
-    return Number((await this.#context.engine.command("XLEN", `faults:l:session ${session} g1`)).slice(1));
+    return Number((await this.#context.engine.command("XLEN", `faults:l:faults session ${session} g1`)).slice(1));
   }
 
   async #countAlive(session, nodes) {

@@ -27,7 +27,11 @@ export function traceCluster({ store, bus, queue }, onRun, around = (_name, _arg
   }
   const work = (run, options) =>
     queue.work((job, signal) => runs.run({ epoch: undefined }, () => run(job, signal)), options);
-  return { store: traced, bus, queue: { push: (job) => queue.push(job), work, waiting: () => queue.waiting?.() ?? 0 } };
+  return {
+    store: traced,
+    bus,
+    queue: { push: (job, server) => queue.push(job, server), work, waiting: (server) => queue.waiting?.(server) ?? 0 },
+  };
 }
 
 function noteRun(key, changed, onRun) {
@@ -35,7 +39,7 @@ function noteRun(key, changed, onRun) {
   if (changed.made && run !== undefined) {
     const { epoch, wakeup } = changed.fields;
     run.epoch = epoch;
-    onRun(key.slice("task ".length), epoch, wakeup);
+    onRun(key.slice(key.lastIndexOf(" ") + 1), epoch, wakeup);
   }
   return changed;
 }

@@ -75,7 +75,7 @@ async function park(server, client, count) {
 
 /** The sealed texts of a task: its arguments and its question, with what the client declared. */
 async function payloadOf(client) {
-  const [, [key]] = await client.scan(0, "MATCH", "bench:r:task *", "COUNT", 1000);
+  const [, [key]] = await client.scan(0, "MATCH", "bench:r:* task *", "COUNT", 1000);
   const lengths = await Promise.all(["call", "questions"].map((field) => client.hstrlen(key, field)));
   return lengths.reduce((sum, length) => sum + length, 0);
 }
@@ -84,7 +84,7 @@ async function payloadOf(client) {
 const COUNT_PARKED = `
 local cursor, count = '0', 0
 repeat
-  local page = redis.call('SCAN', cursor, 'MATCH', 'bench:r:task *', 'COUNT', 10000, 'TYPE', 'hash')
+  local page = redis.call('SCAN', cursor, 'MATCH', 'bench:r:* task *', 'COUNT', 10000, 'TYPE', 'hash')
   cursor = page[1]
   for _, key in ipairs(page[2]) do
     if redis.call('HGET', key, 'status') == 'input_required' then count = count + 1 end

@@ -11,7 +11,7 @@ export function memoryCluster(): Required<Cluster> {
     publish: (topic, message) => topics.hear(topic, message),
     subscribe: (topic, listener) => topics.add(topic, listener),
   };
-  return { store: new MemorySharedStore(), bus, queue: new MemoryQueue() };
+  return { store: new MemorySharedStore(), bus, queue: new MemoryQueues() };
 }
 
 interface Workplace {
@@ -21,8 +21,30 @@ interface Workplace {
   stopped: Promise<void> | undefined;
 }
 
-/** A queue in the memory of this process. */
-class MemoryQueue implements Queue {
+/** A queue for each server, in the memory of this process. */
+class MemoryQueues implements Queue {
+  readonly #queues = new Map<string, MemoryQueue>();
+
+  push(job: string, server?: string): void {
+    this.#of(server).push(job);
+  }
+
+  work(work: QueueWork, options: QueueWorkOptions): QueueWorker {
+    return this.#of(options.server).work(work, options);
+  }
+
+  waiting(server?: string): number {
+    return this.#of(server).waiting;
+  }
+
+  #of(server = ""): MemoryQueue {
+    const queue = this.#queues.get(server) ?? new MemoryQueue();
+    this.#queues.set(server, queue);
+    return queue;
+  }
+}
+
+class MemoryQueue {
   /** The jobs that nobody works on, in order. */
   readonly #waiting = new Set<string>();
   /** The jobs that wait, are delayed or are worked on, with the number of their failures. */
@@ -50,7 +72,7 @@ class MemoryQueue implements Queue {
     };
   }
 
-  waiting(): number {
+  get waiting(): number {
     return this.#waiting.size;
   }
 

@@ -104,6 +104,8 @@ export type QueueWork = (job: string, signal: AbortSignal) => Promise<void>;
 export interface QueueWorkOptions {
   /** The number of jobs that this node works on at once. */
   readonly concurrency: number;
+  /** Takes only the jobs that were pushed for this server. */
+  readonly server?: string;
 }
 
 /** The work of one node. */
@@ -117,13 +119,13 @@ export interface QueueWorker {
 
 /**
  * Wakes up nodes: durable once `push` has resolved, delivered at least once, in any order. A job is a name of letters,
- * digits, "-", "_" and "."; one that waits or is worked on is not added again.
+ * digits, "-", "_" and "."; one that waits or is worked on is not added again. Only workers of the same server get it.
  */
 export interface Queue {
-  push(job: string): Later<void>;
+  push(job: string, server?: string): Later<void>;
   work(work: QueueWork, options: QueueWorkOptions): QueueWorker;
-  /** The number of jobs that wait for a node; rejects if the queue cannot be reached. */
-  waiting?(): Later<number>;
+  /** The number of jobs of a server that wait for a node; rejects if the queue cannot be reached. */
+  waiting?(server?: string): Later<number>;
 }
 
 /** The ports that the nodes of one server share. */

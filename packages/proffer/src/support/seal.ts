@@ -20,6 +20,7 @@ type Purpose = "cursor" | "result" | "session" | "state" | "task";
 
 /** The parts of a server that decide with which keys it seals. */
 export interface SealingServer {
+  readonly info: { readonly name: string };
   /** The server whose keys it uses; a server that stands for others uses theirs. */
   readonly keyOwner: SealingServer;
   readonly keys: readonly Uint8Array[] | undefined;

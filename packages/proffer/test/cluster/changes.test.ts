@@ -132,7 +132,7 @@ describe("server.notify in a cluster", () => {
     const client = await listen(defineNode(cluster), ["a://1"]);
     const messages = ["", "x", "x {", "x null", "x []", 'x {"uris":[1],"prefixes":[]}', 'x {"uris":["a://2"]}'];
     for (const [index, message] of messages.entries()) {
-      await bus.publish("changes", message);
+      await bus.publish("nodes changes", message);
       await expect.poll(() => updates(client)).toHaveLength(index + 1);
     }
   });

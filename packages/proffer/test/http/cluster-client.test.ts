@@ -65,7 +65,7 @@ describe("the official client over a balancer without sticky routing", () => {
 
     // The client loses B; B still writes to the log, and is killed.
     balancer.cut(b);
-    const log = `session ${transport.sessionId} g1`;
+    const log = `spread session ${transport.sessionId} g1`;
     const written = async () => (await shared.store.since(log, 0))?.length ?? 0;
     const before = await written();
     for (const id of [3, 4]) nodes.servers[b]?.notify(item(id));

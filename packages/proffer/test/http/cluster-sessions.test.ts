@@ -196,7 +196,7 @@ function defineTests(): void {
     it("is extended by requests, by a client that listens, and by a call in flight", async () => {
       const session = await openSpread({ keepAliveInterval: 20, sessions: { idleTimeout: 10_000 } });
       const waiter = await openSession(url(0));
-      const keys = [session, waiter].map((each) => `session ${each["mcp-session-id"]}`);
+      const keys = [session, waiter].map((each) => `spread session ${each["mcp-session-id"]}`);
       cluster.extended.clear();
       await ping(1, session);
       expect([...cluster.extended]).toEqual([keys[0]]);
@@ -321,7 +321,7 @@ function defineTests(): void {
       await new Promise((resolve) => setTimeout(resolve, 700));
       expect([...cluster.extended]).toEqual([]);
       // As when its time is up.
-      await cluster.store.remove(`session ${session["mcp-session-id"]}`);
+      await cluster.store.remove(`spread session ${session["mcp-session-id"]}`);
       await events.ended;
       expect(nodes.aborted).toEqual(["ask"]);
     });
@@ -343,7 +343,7 @@ function defineTests(): void {
     it("can be opened again when the lease of a lost node has ended", async () => {
       const session = await openSpread({ keepAliveInterval: 30 });
       const { store } = cluster;
-      const key = `session ${session["mcp-session-id"]}`;
+      const key = `spread session ${session["mcp-session-id"]}`;
       // As if another node, which no longer runs, had taken it.
       await store.change(key, { set: { get: "AAAAAAAAAAAA 1" }, stamp: ["gt"] });
       await expect.poll(() => openEvents(url(2), { headers: session }).catch(() => undefined)).toBeDefined();
@@ -672,7 +672,7 @@ function defineTests(): void {
     it("end if their record was changed by someone else", async () => {
       const session = await openSpread();
       const other = await openSession(url(0));
-      const [key, from] = [session, other].map((each) => `session ${each["mcp-session-id"]}`) as [string, string];
+      const [key, from] = [session, other].map((each) => `spread session ${each["mcp-session-id"]}`) as [string, string];
       const { h = "" } = (await cluster.store.read(from)) ?? {};
       await cluster.store.change(key, { set: { h } });
       for (const node of [0, 1]) expect(await ping(node, session)).toBe(404);
@@ -683,11 +683,11 @@ function defineTests(): void {
 
 /** The record of a session, as text. */
 async function recordOf(session: Headers): Promise<string> {
-  return JSON.stringify(await cluster.store.read(`session ${session["mcp-session-id"]}`));
+  return JSON.stringify(await cluster.store.read(`spread session ${session["mcp-session-id"]}`));
 }
 
 function logOf(session: Headers, stream: string) {
-  return cluster.store.since(`session ${session["mcp-session-id"]} ${stream}`, 0);
+  return cluster.store.since(`spread session ${session["mcp-session-id"]} ${stream}`, 0);
 }
 
 /** Whether an update that the node of the stream reports reaches the client. */

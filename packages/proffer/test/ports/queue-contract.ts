@@ -92,6 +92,19 @@ export function queueContract(fresh: () => { readonly a: Queue; readonly b: Queu
     await worker.stop(0);
   });
 
+  it("delivers a job only to the workers of its server", async () => {
+    const { a, b } = fresh();
+    const delivered: string[] = [];
+    const workFor = (queue: Queue, server: string) =>
+      queue.work(async (job) => void delivered.push(`${server} ${job}`), { concurrency: 1, server });
+    const worker = workFor(b, "b");
+    for (const server of ["a", "b"]) await a.push("x", server);
+    await expect.poll(() => delivered).toEqual(["b x"]);
+    const other = workFor(b, "a");
+    await expect.poll(() => delivered).toEqual(["b x", "a x"]);
+    await Promise.all([worker.stop(0), other.stop(0)]);
+  });
+
   it("lets the jobs of a node that stops end, and takes no more", async () => {
     const { a } = fresh();
     const gate = openGate();

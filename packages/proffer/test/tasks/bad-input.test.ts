@@ -63,7 +63,7 @@ describe("bad input to tasks", () => {
     const cluster = memoryCluster();
     const client = await connectWithTasks(serve(ask, { cluster }, { task: { ttl: 1000 } }));
     const [expired, deleted] = [await begin(client, "run"), await begin(client, "run")];
-    await cluster.store.remove(`task ${deleted}`);
+    await cluster.store.remove(`bad task ${deleted}`);
     vi.setSystemTime(Date.now() + 1001);
     for (const method of METHODS) {
       for (const id of [expired, deleted]) expect(await send(client, method, id)).toMatchObject(UNKNOWN);
@@ -188,7 +188,7 @@ describe("bad input to tasks", () => {
     await reach(client, await begin(client, "run"), "input_required");
     const created = vi.spyOn(cluster.store, "change");
     await client.requestOnce("tools/call", { name: "run" });
-    const keys = created.mock.calls.map(([key]) => key).filter((key) => key.startsWith("task "));
+    const keys = created.mock.calls.map(([key]) => key).filter((key) => key.startsWith("bad task "));
     expect(keys).toHaveLength(1);
     expect(await cluster.store.read(keys[0] as string)).toBeUndefined();
   });
@@ -217,15 +217,15 @@ describe("bad input to tasks", () => {
     // A run that has not ended has a timer.
     for (const id of ids) await reach(client, id, "input_required");
     const [first] = ids;
-    const template = (await cluster.store.read(`task ${first}`)) ?? {};
+    const template = (await cluster.store.read(`bad task ${first}`)) ?? {};
     // The rest is written as the engine writes it: 100,000 calls would take half a minute.
     for (let n = 0; n < 100_000; n++) {
-      await cluster.store.change(`task t${n}`, { set: template, expire: 60_000, returning: [] });
+      await cluster.store.change(`bad task t${n}`, { set: template, expire: 60_000, returning: [] });
     }
-    expect(await cluster.store.read("task t99999")).toEqual(template);
+    expect(await cluster.store.read("bad task t99999")).toEqual(template);
     await vi.advanceTimersByTimeAsync(60_000 + 61_000);
     // Each of the 20 runs had a timer. Earlier tests of this worker may have left a few.
     expect(vi.getTimerCount()).toBeLessThan(20);
-    expect(await cluster.store.read("task t99999")).toBeUndefined();
+    expect(await cluster.store.read("bad task t99999")).toBeUndefined();
   });
 });

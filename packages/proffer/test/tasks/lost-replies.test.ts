@@ -51,7 +51,7 @@ describe("a task whose store loses a reply", () => {
     await expect.poll(() => written.length).toBe(2);
     expect(await get(client, id)).toMatchObject({ status: "working" });
     push.mockRestore();
-    await cluster.queue.push(`${id}.2`);
+    await cluster.queue.push(`${id}.2`, "lost");
     expect((await end(client, id)).result?.content[0]?.text).toBe("accept");
   });
 

@@ -144,11 +144,11 @@ describe("tasks on several nodes", () => {
     // The wake-up is lost; a poll after the time of a lock repeats it.
     vi.setSystemTime(Date.now() + 21_000);
     await reach(one, id, "input_required");
-    await cluster.queue.push(`${id}.1`);
-    await cluster.queue.push(`${id}.7`);
+    await cluster.queue.push(`${id}.1`, "nodes");
+    await cluster.queue.push(`${id}.7`, "nodes");
     await reply(one, id, { on: true });
     const done = await end(one, id);
-    for (const wakeup of [1, 2, 3]) await cluster.queue.push(`${id}.${wakeup}`);
+    for (const wakeup of [1, 2, 3]) await cluster.queue.push(`${id}.${wakeup}`, "nodes");
     await new Promise((resolve) => setImmediate(resolve));
     expect(await get(one, id)).toEqual(done);
     expect(runs).toHaveLength(2);
@@ -256,7 +256,7 @@ describe("tasks on several nodes", () => {
 
 describe("the record of a task", () => {
   const fieldsOf = async (cluster: ReturnType<typeof memoryCluster>, id: string) =>
-    (await cluster.store.read(`task ${id}`)) ?? {};
+    (await cluster.store.read(`nodes task ${id}`)) ?? {};
 
   it("holds nothing of the caller, the questions or the result in plain text", async () => {
     const { nodes, cluster } = serveNodes(async (ctx) => {
@@ -288,7 +288,7 @@ describe("the record of a task", () => {
     if (name === "result") for (const each of [id, other]) await end(one, each);
     // A value that is authentic in another record.
     const foreign = (await fieldsOf(cluster, other))[name] as string;
-    await cluster.store.change(`task ${id}`, { set: { [name]: foreign } });
+    await cluster.store.change(`nodes task ${id}`, { set: { [name]: foreign } });
     if (name !== "call") {
       expect(await refused(get(one, id))).toMatchObject(UNKNOWN);
       return;

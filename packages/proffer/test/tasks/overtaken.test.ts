@@ -39,7 +39,7 @@ async function serve(handle: (ctx: Context, node: string) => unknown, names = ["
     engine,
     /** Delivers the wake-up; the first promise resolves when the record shows the run. */
     async deliver(name: string, wakeup = 1): Promise<{ readonly done: Promise<void> }> {
-      const epoch = async () => (await cluster.store.read(`task ${id}`, ["epoch"]))?.epoch;
+      const epoch = async () => (await cluster.store.read(`overtaken task ${id}`, ["epoch"]))?.epoch;
       const before = await epoch();
       const done = engine(name).deliver(`${id}.${wakeup}`, new AbortController().signal);
       await expect.poll(epoch).not.toBe(before);
@@ -53,7 +53,7 @@ const gatesOf = (...names: string[]) => new Map(names.map((name) => [name, openG
 
 /** Puts the record back as a replica has it that missed the last writes. Returns the function that does. */
 async function replicaOf({ cluster, id }: Awaited<ReturnType<typeof serve>>): Promise<() => Promise<void>> {
-  const key = `task ${id}`;
+  const key = `overtaken task ${id}`;
   const fields = (await cluster.store.read(key)) ?? {};
   return async () => {
     await cluster.store.remove(key);
@@ -80,7 +80,7 @@ describe("two runs to which a failover gave one epoch", () => {
     await failOver();
     const second = await task.deliver("b");
     await expect.poll(() => began).toEqual(["a", "b"]);
-    expect(await task.cluster.store.read(`task ${task.id}`, ["epoch"])).toEqual({ epoch: "1" });
+    expect(await task.cluster.store.read(`overtaken task ${task.id}`, ["epoch"])).toEqual({ epoch: "1" });
     gates.get("a")?.open();
     await first.done;
     gates.get("b")?.open();

@@ -72,7 +72,7 @@ describe("a task whose store or queue refuses writes", () => {
     const push = queue.push.bind(queue);
     // As a Redis that was frozen: it executes the command after the time limit.
     vi.spyOn(queue, "push").mockImplementationOnce(async (job: string) => {
-      await push(job);
+      await push(job, "refused");
       await expect.poll(() => runs).toBe(1);
       throw new StoreUnavailable("timeout");
     });
@@ -93,9 +93,9 @@ describe("a task whose store or queue refuses writes", () => {
       return Promise.reject(new StoreUnavailable("timeout"));
     });
     expect(await client.call("run")).toMatchObject({ content: [{ text: "1" }] });
-    await push(jobs[0] as string);
+    await push(jobs[0] as string, "refused");
     await expect.poll(() => delivered).toEqual(jobs);
-    expect(await cluster.store.read(`task ${jobs[0]?.split(".")[0]}`)).toBeUndefined();
+    expect(await cluster.store.read(`refused task ${jobs[0]?.split(".")[0]}`)).toBeUndefined();
     expect(runs).toBe(1);
   });
 
@@ -122,7 +122,7 @@ describe("a task whose store or queue refuses writes", () => {
     const push = vi.spyOn(queue, "push").mockRejectedValue(new StoreUnavailable("full"));
     await refused(client.requestOnce("tools/call", { name: "run" }));
     push.mockRestore();
-    const counts = Object.values((await cluster.store.read("tasks")) ?? {});
+    const counts = Object.values((await cluster.store.read("refused tasks")) ?? {});
     expect(counts).toEqual(["0"]);
   });
 });

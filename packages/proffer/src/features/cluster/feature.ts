@@ -1,6 +1,7 @@
 import { MemoryStore } from "../../calls/store.ts";
 import type { ResourceChange } from "../../catalog/changes.ts";
-import type { Bus, BusListener, Cluster, Later, SharedStore } from "../../nodes/ports.ts";
+import { ownPorts } from "../../nodes/own-ports.ts";
+import type { Bus, BusListener, Cluster, SharedStore } from "../../nodes/ports.ts";
 import { nodeName } from "../../nodes/topics.ts";
 import type { Feature } from "../../server/feature.ts";
 import { findKeys } from "../../server/keys.ts";
@@ -17,11 +18,11 @@ const nodes = new WeakMap<ServerState, { readonly cluster: Cluster; readonly cha
 export const feature: Feature = {
   attach(server) {
     const cluster = server.cluster as Cluster;
-    const changes = new SharedChanges(server, cluster.bus);
     const counts: Record<string, number> = {};
-    const store = measured(cluster.store, counts);
-    server.cluster = { ...cluster, store };
-    server.store = store;
+    const own = ownPorts(cluster, server.info.name, counts);
+    const changes = new SharedChanges(server, own.bus);
+    server.cluster = own;
+    server.store = own.store;
     addMetrics(server, "store", () => ({ ...counts }));
     addMetrics(server, "changes", () => changes.counts);
     nodes.set(server, { cluster, changes });
@@ -30,7 +31,8 @@ export const feature: Feature = {
   open(server) {
     const node = nodes.get(server);
     if (node === undefined || !node.changes.join()) return;
-    const { store, queue } = node.cluster;
+    const { store } = node.cluster;
+    const { queue } = server.cluster as Cluster;
     // Servers of one process, as in tests, need no keys unless they open each other's state.
     if (findKeys(server.options.keys) === undefined && !(store instanceof MemoryStore))
       server.log({ level: "warning", message: NO_KEYS });
@@ -76,58 +78,7 @@ async function logAdvice({ log }: ServerState, store: SharedStore): Promise<void
   for (const message of (await store.advice?.()) ?? []) log({ level: "warning", message });
 }
 
-/** Milliseconds: the upper bounds of the counts by duration. */
-const BOUNDS = [1, 5, 25, 100, 1000];
-
-/** A store that passes everything on. It counts the operations and their durations; `within5` took at most 5 ms. */
-function measured(store: SharedStore, counts: Record<string, number>): SharedStore {
-  Object.assign(counts, { operations: 0, errors: 0, milliseconds: 0 });
-  for (const bound of BOUNDS) counts[`within${bound}`] = 0;
-  const count = (name: string, more = 1) => {
-    counts[name] = (counts[name] ?? 0) + more;
-  };
-  const ended = (started: number, failed: boolean) => {
-    const milliseconds = performance.now() - started;
-    count("operations");
-    count("milliseconds", milliseconds);
-    if (failed) count("errors");
-    for (const bound of BOUNDS) if (milliseconds <= bound) count(`within${bound}`);
-  };
-  const measure = <Value>(operate: () => Later<Value>): Later<Value> => {
-    const started = performance.now();
-    const failed = (error: unknown): never => {
-      ended(started, true);
-      throw error;
-    };
-    const succeeded = (value: Value): Value => {
-      ended(started, false);
-      return value;
-    };
-    let pending: Later<Value>;
-    try {
-      pending = operate();
-    } catch (error) {
-      return failed(error);
-    }
-    // The promise of another library is not an instance of Promise.
-    const isPending = typeof (pending as Partial<Promise<Value>> | undefined)?.then === "function";
-    return isPending ? Promise.resolve(pending).then(succeeded, failed) : succeeded(pending as Value);
-  };
-  return {
-    get timeLimit() {
-      return store.timeLimit;
-    },
-    claim: (key, milliseconds, owner) => measure(() => store.claim(key, milliseconds, owner)),
-    count: (key, milliseconds) => measure(() => store.count(key, milliseconds)),
-    read: (key, names) => measure(() => store.read(key, names)),
-    change: (key, change) => measure(() => store.change(key, change)),
-    remove: (key) => measure(() => store.remove(key)),
-    append: (log, entries, limits) => measure(() => store.append(log, entries, limits)),
-    since: (log, place) => measure(() => store.since(log, place)),
-  };
-}
-
-/** The topic of changes. All nodes share it: each of them knows the subscriptions of its clients. */
+/** The topic of changes. All nodes of the server share it: each of them knows the subscriptions of its clients. */
 const TOPIC = "changes";
 
 /** A message with more entries or characters says that anything may have changed: each watched URI is notified once. */

@@ -6,7 +6,6 @@ import type { RecordFields, SharedStore } from "../../nodes/ports.ts";
 import type { ServerState } from "../../server/server.ts";
 import { randomText } from "../../support/bytes.ts";
 import { covers } from "../../support/scope.ts";
-import { sealerOf } from "../../support/seal.ts";
 import type { Tool } from "../../tools/define.ts";
 import { type Part, textOf } from "./split.ts";
 
@@ -56,7 +55,7 @@ class PartStore {
     const { cluster } = server;
     this.#store = cluster?.store ?? new MemorySharedStore();
     // Nobody else reads the memory of this process.
-    this.#sealer = new FieldSealer("result", cluster && sealerOf(server));
+    this.#sealer = new FieldSealer("result", cluster && server);
   }
 
   /** Returns the cursor of the first part; undefined if the caller or the process has too much already. */

@@ -15,7 +15,6 @@ import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
 import type { ServerState } from "../../server/server.ts";
 import { contain } from "../../support/async.ts";
-import { sealerOf } from "../../support/seal.ts";
 import type { TaskSettings, Tool } from "../../tools/define.ts";
 import { createTask, EarlyRun } from "./creation.ts";
 import { JOURNAL, keyOf, Quota, type TaskHead, TaskSealer, UNQUEUED } from "./record.ts";
@@ -92,7 +91,7 @@ export class TaskEngine {
     this.bus = bus;
     this.#queue = queue;
     this.#isLocal = server.cluster === undefined;
-    this.sealer = new TaskSealer("task", this.#isLocal ? undefined : sealerOf(server));
+    this.sealer = new TaskSealer("task", this.#isLocal ? undefined : server);
     this.#node = nodeName(server);
     this.limits = { ...TASK_LIMITS, ...server.limits };
     this.quota = new Quota(store, this.limits.tasks);

@@ -19,7 +19,7 @@ export interface BullmqOptions {
   ) => BullmqWorker;
   /** As BullMQ accepts it: the settings of a connection, or a client of ioredis. */
   readonly connection: object;
-  /** The beginning of all keys: servers that share a Redis need different ones. Default: "proffer". */
+  /** The beginning of all keys. Each server has a queue of its own. Default: "proffer". */
   readonly prefix?: string;
   /** Milliseconds in which a job must be accepted. Default: 1,000. */
   readonly commandTimeout?: number;
@@ -46,7 +46,8 @@ class BullmqPort implements Queue {
   /** In braces: a Redis Cluster keeps all keys of the queue on one server, as the scripts of BullMQ require. */
   readonly #prefix: string;
   readonly #failed: (error: unknown) => void;
-  #queue: BullmqQueue | undefined;
+  /** By server. */
+  readonly #queues = new Map<string, BullmqQueue>();
 
   constructor(options: BullmqOptions) {
     const { prefix = "proffer", commandTimeout = 1_000, lockDuration = 15_000 } = options;
@@ -70,7 +71,7 @@ class BullmqPort implements Queue {
     this.#failed = reporter(options.onError);
   }
 
-  async push(job: string): Promise<void> {
+  async push(job: string, server?: string): Promise<void> {
     if (!JOB_NAME.test(job)) throw new TypeError(`A queue cannot have a job named ${JSON.stringify(job)}.`);
     const settings = {
       // BullMQ ignores a job whose id waits or is worked on. Ids may not be whole numbers.
@@ -82,10 +83,10 @@ class BullmqPort implements Queue {
       attempts: 1_000,
       backoff: { type: "custom" },
     };
-    await this.#limiter.run(() => this.#open().add("wake", { job }, settings));
+    await this.#limiter.run(() => this.#open(server).add("wake", { job }, settings));
   }
 
-  work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
+  work(work: QueueWork, { concurrency, server }: QueueWorkOptions): QueueWorker {
     const { Worker, connection } = this.#options;
     const node = new Work(work);
     const settings = {
@@ -101,32 +102,37 @@ class BullmqPort implements Queue {
       runRetryDelay: 1_000,
       settings: { backoffStrategy: retryDelay },
     };
-    const worker = new Worker(QUEUE, node.run as never, settings as never);
+    const worker = new Worker(nameOf(server), node.run as never, settings as never);
     // Without a listener, an error would end the process.
     worker.on("error", this.#failed);
     return { stop: (grace) => node.stop(worker, grace) };
   }
 
-  waiting(): Promise<number> {
-    return this.#limiter.run(() => this.#open().getWaitingCount());
+  waiting(server?: string): Promise<number> {
+    return this.#limiter.run(() => this.#open(server).getWaitingCount());
   }
 
-  /** Closes the connection for pushing. Workers are stopped by `stop`. */
+  /** Closes the connections for pushing. Workers are stopped by `stop`. */
   async close(): Promise<void> {
-    await this.#queue?.close();
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
 
-  #open(): BullmqQueue {
-    if (this.#queue === undefined) {
+  #open(server: string | undefined): BullmqQueue {
+    const name = nameOf(server);
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
       const { Queue, connection } = this.#options;
-      this.#queue = new Queue(QUEUE, { connection, prefix: this.#prefix } as never);
-      this.#queue.on("error", this.#failed);
+      queue = new Queue(name, { connection, prefix: this.#prefix } as never);
+      queue.on("error", this.#failed);
+      this.#queues.set(name, queue);
     }
-    return this.#queue;
+    return queue;
   }
 }
 
-const QUEUE = "wake-ups";
+function nameOf(server: string | undefined): string {
+  return server === undefined ? "wake-ups" : `wake-ups ${server}`;
+}
 
 /** BullMQ refuses a client that gives up commands for a worker, whose reads wait. Settings it changes itself. */
 function workerConnection(connection: object): object {

@@ -84,7 +84,7 @@ function duplicate(client: Duplicable): RedisClient {
 
 /** Options of `redis`. */
 export interface RedisOptions {
-  /** The beginning of all keys and channels: servers that share a Redis need different ones. Default: "proffer". */
+  /** The beginning of all keys and channels, before the name of the server. Default: "proffer". */
   readonly prefix?: string;
   /** Milliseconds in which each command must be answered. Default: 1,000. */
   readonly commandTimeout?: number;

@@ -1,7 +1,7 @@
 import { RpcError } from "../../protocol/errors.ts";
 import type { ServerState } from "../../server/server.ts";
-import { sealerOf } from "../../support/seal.ts";
 import { busyError } from "../../transports/http/http-error.ts";
+import { FieldSealer } from "../field-sealer.ts";
 import type {
   Bus,
   Cluster,
@@ -27,6 +27,7 @@ export class SessionStore {
   readonly #server: ServerState;
   readonly #store: SharedStore;
   readonly #bus: Bus;
+  readonly #sealer: FieldSealer;
   #failing = false;
 
   constructor(server: ServerState) {
@@ -34,6 +35,7 @@ export class SessionStore {
     this.#server = server;
     this.#store = store;
     this.#bus = bus;
+    this.#sealer = new FieldSealer("session", server);
   }
 
   read(id: string): Promise<RecordFields | undefined> {
@@ -60,11 +62,7 @@ export class SessionStore {
       const log = logOf(id, stream);
       const entries = [];
       for (const event of events) {
-        const text = await sealerOf(this.#server).seal(
-          "session",
-          toStored(event, limits.bytes),
-          `${log} ${event.place}`,
-        );
+        const text = await this.#sealer.seal(log, String(event.place), toStored(event, limits.bytes));
         entries.push({ place: event.place, text });
       }
       return this.#store.append(log, entries, { ...limits, bytes: limits.bytes * SEALED });
@@ -79,7 +77,7 @@ export class SessionStore {
       if (entries === undefined) return undefined;
       const events: StreamEvent[] = [];
       for (const { place, text } of entries) {
-        const stored = await sealerOf(this.#server).open("session", text, `${log} ${place}`);
+        const stored = await this.#sealer.open(log, String(place), { [place]: text });
         // Changed by someone else, sealed with a key that is gone, or too large to be kept.
         if (stored === undefined || stored === TOO_LARGE) return undefined;
         if (place !== after + events.length + 1) return undefined;
@@ -91,12 +89,12 @@ export class SessionStore {
 
   /** Seals the text of a field. */
   seal(id: string, field: string, text: string): Later<string> {
-    return sealerOf(this.#server).seal("session", text, `${keyOf(id)} ${field}`);
+    return this.#sealer.seal(keyOf(id), field, text);
   }
 
   /** Opens the text of a field; undefined if it was changed in the store, or its key is gone. */
   open(id: string, field: string, token: string): Later<string | undefined> {
-    return sealerOf(this.#server).open("session", token, `${keyOf(id)} ${field}`);
+    return this.#sealer.open(keyOf(id), field, { [field]: token });
   }
 
   /** Sends a hint. It may be lost, so its failure is too. */
