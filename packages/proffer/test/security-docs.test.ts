@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
-import { TASK_LIMITS } from "../src/features/tasks/engine.ts";
+import { TASK_LIMITS } from "../src/features/tasks/record.ts";
 import { checkOptions } from "../src/nodes/redis/redis.ts";
 import { COOL_DOWN, FRESH, MAX_KEYS, MAX_RESPONSE, STALE } from "../src/oauth/issuer.ts";
 import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/oauth.ts";

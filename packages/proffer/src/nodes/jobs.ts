@@ -1,3 +1,4 @@
+import { unref } from "../support/async.ts";
 import type { QueueWork } from "./ports.ts";
 
 /** Milliseconds before a job that failed is delivered again: doubled with each failure. */
@@ -48,4 +49,93 @@ export class RunningJobs {
     await idle;
     if (timer) clearTimeout(timer);
   }
+}
+
+/** A job cannot be worked on yet, which is no failure: it is delivered again when `ready` resolves. */
+export class NotYet extends Error {
+  readonly ready: Promise<void>;
+
+  constructor(ready: Promise<void>) {
+    super("The caller of the job has its share of the node.");
+    this.ready = ready;
+  }
+}
+
+/** Milliseconds after which it does at the latest. */
+export const LONGEST_WAIT = 60_000;
+
+/** The part of a node that a caller leaves to others. */
+const LEFT = 1 / 10;
+
+/** A caller with jobs on a node. */
+interface Worked {
+  jobs: number;
+  /** Its jobs that were put back, in order, with the functions that deliver them again. */
+  readonly waiting: Map<string, () => void>;
+}
+
+/**
+ * Divides the jobs that a node works on at once: of those that other callers leave, a caller has all but a tenth. So one
+ * with many long jobs never has all of the node, and another one always finds room.
+ */
+export class RunShares {
+  readonly #max: number;
+  readonly #callers = new Map<string, Worked>();
+  #jobs = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Works on a job for a caller. @throws {NotYet} if the caller has its share. */
+  async run(caller: string, job: string, work: () => Promise<void>): Promise<void> {
+    const own: Worked = this.#callers.get(caller) ?? { jobs: 0, waiting: new Map() };
+    if (!this.#hasRoom(own)) throw new NotYet(putBack(own, job));
+    this.#callers.set(caller, own);
+    own.jobs++;
+    this.#jobs++;
+    try {
+      await work();
+    } finally {
+      own.jobs--;
+      this.#jobs--;
+      this.#deliverNext();
+    }
+  }
+
+  /** The node takes no more jobs: those that wait are for others. */
+  close(): void {
+    for (const { waiting } of this.#callers.values()) for (const deliver of waiting.values()) deliver();
+  }
+
+  /** Whether a caller may have one more job. One that has none always may. */
+  #hasRoom({ jobs }: Worked): boolean {
+    const room = this.#max - this.#jobs + jobs;
+    return jobs < Math.max(1, room - Math.ceil(room * LEFT));
+  }
+
+  /** Delivers one job that waits: that of the caller with the fewest. */
+  #deliverNext(): void {
+    let next: Worked | undefined;
+    for (const [caller, own] of this.#callers) {
+      if (own.waiting.size === 0) {
+        if (own.jobs === 0) this.#callers.delete(caller);
+      } else if (this.#hasRoom(own) && own.jobs < (next?.jobs ?? Number.POSITIVE_INFINITY)) next = own;
+    }
+    const [deliver] = next?.waiting.values() ?? [];
+    deliver?.();
+  }
+}
+
+function putBack({ waiting }: Worked, job: string): Promise<void> {
+  return new Promise((resolve) => {
+    const deliver = () => {
+      if (waiting.get(job) === deliver) waiting.delete(job);
+      resolve();
+    };
+    // At the end of the order.
+    waiting.delete(job);
+    waiting.set(job, deliver);
+    unref(setTimeout(deliver, LONGEST_WAIT));
+  });
 }

@@ -1,5 +1,5 @@
 import { unref } from "../support/async.ts";
-import { RunningJobs, retryDelay } from "./jobs.ts";
+import { NotYet, RunningJobs, retryDelay } from "./jobs.ts";
 import { MemorySharedStore } from "./memory-store.ts";
 import type { Bus, Cluster, Queue, QueueWork, QueueWorker, QueueWorkOptions } from "./ports.ts";
 import { Topics } from "./topics.ts";
@@ -55,8 +55,7 @@ class MemoryQueue {
   push(job: string): void {
     if (this.#failures.has(job)) return;
     this.#failures.set(job, 0);
-    this.#waiting.add(job);
-    this.#deliver();
+    this.#wait(job);
   }
 
   work(work: QueueWork, { concurrency }: QueueWorkOptions): QueueWorker {
@@ -105,8 +104,9 @@ class MemoryQueue {
     try {
       await place.jobs.run(job);
       this.#failures.delete(job);
-    } catch {
-      this.#again(job, place.stopped !== undefined);
+    } catch (error) {
+      if (error instanceof NotYet) error.ready.then(() => this.#wait(job));
+      else this.#again(job, place.stopped !== undefined);
     }
     this.#deliver();
   }
@@ -119,10 +119,11 @@ class MemoryQueue {
       this.#waiting.add(job);
       return;
     }
-    const deliver = () => {
-      this.#waiting.add(job);
-      this.#deliver();
-    };
-    unref(setTimeout(deliver, retryDelay(failures)));
+    unref(setTimeout(() => this.#wait(job), retryDelay(failures)));
+  }
+
+  #wait(job: string): void {
+    this.#waiting.add(job);
+    this.#deliver();
   }
 }

@@ -28,11 +28,11 @@ export interface ServerLimits extends TaskLimits {
   readonly startTimeout?: number;
 }
 
-/** Limits for tasks; `tasks/engine.ts` has their defaults, which a server without tasks does not load. */
+/** Limits for tasks; `tasks/record.ts` has their defaults, which a server without tasks does not load. */
 export interface TaskLimits {
-  /** Tasks of one caller that have not ended; anonymous callers count as one. Default: 1,000. */
+  /** Tasks of one caller that have not ended: of a principal, or of an address without one. Default: 1,000. */
   readonly tasks?: number;
-  /** Tasks that one node works on at once. Default: 100. */
+  /** Tasks that one node works on at once; one caller leaves a tenth of them to others. Default: 100. */
   readonly taskConcurrency?: number;
   /** Characters of all answers and step results of a task. Default: 1,048,576. */
   readonly taskJournal?: number;

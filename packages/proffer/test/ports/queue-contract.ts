@@ -1,5 +1,6 @@
 import type { Queue } from "proffer";
 import { expect, it } from "vitest";
+import { NotYet } from "../../src/nodes/jobs.ts";
 import { openGate } from "../gate.ts";
 
 /** What every queue must do. `fresh` returns two nodes of one empty queue. */
@@ -89,6 +90,24 @@ export function queueContract(fresh: () => { readonly a: Queue; readonly b: Queu
     );
     await a.push("x");
     await expect.poll(() => failures).toBe(2);
+    await worker.stop(0);
+  });
+
+  it("puts back a job that cannot be worked on yet, and delivers it again once it can", async () => {
+    const { a } = fresh();
+    const ready = openGate();
+    const delivered: string[] = [];
+    const work = async (job: string) => {
+      delivered.push(job);
+      if (job === "late" && delivered.length === 1) throw new NotYet(ready.opened);
+    };
+    const worker = a.work(work, { concurrency: 1 });
+    await a.push("late");
+    await a.push("next");
+    await expect.poll(() => delivered).toEqual(["late", "next"]);
+    await a.push("late");
+    ready.open();
+    await expect.poll(() => delivered).toEqual(["late", "next", "late"]);
     await worker.stop(0);
   });
 

@@ -20,10 +20,10 @@ describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
   const aborted: string[] = [];
   const effects: string[] = [];
 
-  function node(name: string): Server {
+  function node(name: string, own = prefix): Server {
     const client = new Redis({ host, port, maxRetriesPerRequest: 1 });
-    const shared = redis(client, { prefix, commandTimeout: 60_000 });
-    const options = { Queue, Worker, connection: { host, port }, prefix, commandTimeout: 60_000 };
+    const shared = redis(client, { prefix: own, commandTimeout: 60_000 });
+    const options = { Queue, Worker, connection: { host, port }, prefix: own, commandTimeout: 60_000 };
     const queue = bullmq(options);
     closing.push(
       () => client.disconnect(),
@@ -35,6 +35,7 @@ describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
       version: "1",
       keys: [new Uint8Array(32).fill(7)],
       cluster: { ...shared, queue },
+      limits: { taskConcurrency: 10 },
       log: () => {},
       tools: [
         defineTool({
@@ -63,8 +64,8 @@ describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
     });
   }
 
-  async function open(server: Server): Promise<TestClient> {
-    const client = await connectWithTasks(server);
+  async function open(server: Server, id?: string): Promise<TestClient> {
+    const client = await connectWithTasks(server, id === undefined ? {} : { principal: { id } });
     closing.push(() => client.close());
     return client;
   }
@@ -90,5 +91,23 @@ describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
     expect(await reach(one, id, "cancelled")).toMatchObject({ status: "cancelled" });
     await two.waitFor("notifications/tasks", ({ params }) => params.status === "cancelled");
     await expect.poll(() => aborted).toHaveLength(1);
+  });
+
+  it("leave a tenth of a node to other callers, and follow each other at once", async () => {
+    const server = node("e", `${prefix}.fair`);
+    const [mallory, ada] = [await open(server, "mallory"), await open(server, "ada")];
+    const running = () => server.metrics().tasks?.running;
+    const ids = await Promise.all(Array.from({ length: 40 }, () => begin(mallory, "hang")));
+    await expect.poll(running).toBe(9);
+    await reply(ada, await begin(ada, "move"), { sell: true });
+    expect(running()).toBe(9);
+    // Each of those that were put back begins when one that runs has ended, long before its time is up.
+    for (let ended = 0; ended < 31; ended++) {
+      const states = await Promise.all(ids.map(async (id) => [id, await get(mallory, id)] as const));
+      const [id] = states.find(([, { status, statusMessage }]) => status === "working" && statusMessage) ?? [];
+      await mallory.requestOnce("tasks/cancel", { taskId: id });
+      await expect.poll(() => server.metrics().tasks?.runs).toBe(2 + 10 + ended);
+    }
+    await Promise.all(ids.map((taskId) => mallory.requestOnce("tasks/cancel", { taskId })));
   });
 });

@@ -118,11 +118,12 @@ describe("a task whose store or queue refuses writes", () => {
     const { cluster, client } = await serve([
       defineTool({ name: "run", task: { required: true }, input, handle: () => "done" }),
     ]);
-    const { queue } = cluster;
+    const { store, queue } = cluster;
     const push = vi.spyOn(queue, "push").mockRejectedValue(new StoreUnavailable("full"));
+    const change = vi.spyOn(store, "change");
     await refused(client.requestOnce("tools/call", { name: "run" }));
     push.mockRestore();
-    const counts = Object.values((await cluster.store.read("refused tasks")) ?? {});
-    expect(counts).toEqual(["0"]);
+    const [count = ""] = change.mock.calls.map(([key]) => key).filter((key) => key.startsWith("refused tasks"));
+    expect(Object.values((await store.read(count)) ?? {})).toEqual(["0"]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Call } from "../../calls/call.ts";
+import { callerOf } from "../../calls/caller.ts";
 import type { Question } from "../../calls/question.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import { Busy, type ErrorObject, RpcError } from "../../protocol/errors.ts";
@@ -93,7 +94,7 @@ async function writeRecord(engine: TaskEngine, call: Call, tool: Tool, draft: Dr
       returning: SHOWN,
       durable: true,
     });
-  const [written, counted] = await Promise.allSettled([writing(), quota.take(head.owner, slot, ttl)]);
+  const [written, counted] = await Promise.allSettled([writing(), quota.take(head.caller, slot, ttl)]);
   if (written.status === "rejected") {
     // Nobody knows the id, so a record that was written nevertheless has no effect.
     if (counted.status === "fulfilled" && counted.value) uncount(engine, call, slot);
@@ -122,7 +123,7 @@ async function withdraw(engine: TaskEngine, call: Call, { id, slot, epoch }: Dra
 }
 
 function uncount({ quota }: TaskEngine, { origin }: Call, slot: string): void {
-  quota.release(origin.principal?.id ?? null, slot).catch(() => {});
+  quota.release(callerOf(origin) ?? null, slot).catch(() => {});
 }
 
 /** The id may serve as a bearer token, so it cannot be guessed. It must fit into the header `Mcp-Name`. */
@@ -133,7 +134,12 @@ function describeCall(call: Call, tool: Tool): { readonly head: TaskHead; readon
   const { principal, transport } = call.origin;
   const given = (call.params.arguments ?? {}) as TaskCall["arguments"];
   return {
-    head: { owner: principal?.id ?? null, tool: tool.name, given: Object.keys(given) },
+    head: {
+      owner: principal?.id ?? null,
+      caller: callerOf(call.origin) ?? null,
+      tool: tool.name,
+      given: Object.keys(given),
+    },
     source: {
       arguments: given,
       chain: call.chain,

@@ -1,5 +1,6 @@
 import type { Call } from "../../calls/call.ts";
 import { Deadlines } from "../../nodes/deadlines.ts";
+import { RunShares } from "../../nodes/jobs.ts";
 import {
   type Bus,
   type Cluster,
@@ -10,6 +11,7 @@ import {
   type SharedStore,
   StoreUnavailable,
 } from "../../nodes/ports.ts";
+import { Quota } from "../../nodes/quota.ts";
 import { nodeName } from "../../nodes/topics.ts";
 import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
@@ -17,7 +19,7 @@ import type { ServerState } from "../../server/server.ts";
 import { contain } from "../../support/async.ts";
 import type { TaskSettings, Tool } from "../../tools/define.ts";
 import { createTask, EarlyRun } from "./creation.ts";
-import { JOURNAL, keyOf, Quota, type TaskHead, TaskSealer, UNQUEUED } from "./record.ts";
+import { JOURNAL, keyOf, TASK_LIMITS, type TaskHead, TaskSealer, UNQUEUED } from "./record.ts";
 import { serveRequest } from "./requests.ts";
 import { prepareRun, type TaskRun } from "./run.ts";
 import { persist } from "./run-writer.ts";
@@ -31,17 +33,6 @@ const CANCELLED = "The task was cancelled.";
 const CRASHED = "The process of the task crashed.";
 const TAKEN_OVER = "Another run of the task has taken over.";
 const FINAL_FIELDS = ["questions", "call", "message", "last", "late", "lease", "heartbeat"];
-
-/** The defaults of `TaskLimits`. */
-export const TASK_LIMITS: Required<TaskLimits> = {
-  tasks: 1000,
-  taskConcurrency: 100,
-  taskJournal: 1_048_576,
-  taskEntries: 10_000,
-  taskResult: 4_194_304,
-  taskQuestions: 64,
-  taskRuns: 10,
-};
 
 /** The time of one request. */
 export interface RequestTime {
@@ -82,6 +73,7 @@ export class TaskEngine {
   /** The runs that began before their task: no queue knows them. */
   readonly #early = new Set<EarlyRun>();
   #worker: QueueWorker | undefined;
+  #shares = new RunShares(0);
   #hasTold = false;
   #stopListening: (() => void) | undefined;
 
@@ -94,7 +86,7 @@ export class TaskEngine {
     this.sealer = new TaskSealer("task", this.#isLocal ? undefined : server);
     this.#node = nodeName(server);
     this.limits = { ...TASK_LIMITS, ...server.limits };
-    this.quota = new Quota(store, this.limits.tasks);
+    this.quota = new Quota(store, "tasks", this.limits.tasks, server);
     this.#deadlines = store.timeLimit === undefined ? undefined : new Deadlines(store.timeLimit);
     addMetrics(server, "tasks", () => ({ ...this.counters, running: this.#running.size }), ["running"]);
     this.start();
@@ -112,6 +104,7 @@ export class TaskEngine {
   start(): void {
     if (this.#worker !== undefined || this.server.overrides.tasks === "serve") return;
     const concurrency = this.server.overrides.taskConcurrency ?? this.limits.taskConcurrency;
+    this.#shares = new RunShares(concurrency);
     this.#worker = this.#queue.work((job, signal) => this.deliver(job, signal), { concurrency });
     this.#stopListening = this.bus.subscribe(`node ${this.#node}`, {
       heard: (message) => {
@@ -131,6 +124,7 @@ export class TaskEngine {
   async stop(grace: number): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#shares.close();
     await worker?.stop(this.#isLocal ? 0 : grace);
     await Promise.allSettled([...this.#early].map((run) => run.stop()));
     this.#stopListening?.();
@@ -143,6 +137,7 @@ export class TaskEngine {
     for (const run of this.#running.values()) run.abandon(CRASHED, new Error(CRASHED));
     void this.#worker?.stop(0);
     this.#worker = undefined;
+    this.#shares.close();
     this.#stopListening?.();
     // The queue does not know these runs: it would take minutes until a poll finds that they are gone.
     await Promise.all(early.map(({ id, taskId }) => taskId && this.wake(id, UNQUEUED)));
@@ -256,19 +251,27 @@ export class TaskEngine {
   }
 
   /** Reports the end of a task. */
-  ended(id: string, { owner }: TaskHead, { slot }: RecordFields, status: "completed" | "failed" | "cancelled"): void {
+  ended(id: string, { caller }: TaskHead, { slot }: RecordFields, status: "completed" | "failed" | "cancelled"): void {
     this.counters[status]++;
     this.changed(id);
-    if (slot !== undefined) this.quota.release(owner, slot).catch(() => {});
+    if (slot !== undefined) this.quota.release(caller, slot).catch(() => {});
   }
 
-  /** Runs the task that a wake-up names, unless it has ended, waits for answers, or was woken up anew. */
+  /** Runs the task that a wake-up names. @throws {NotYet} if its caller has its share of the runs. */
   async deliver(job: string, signal: AbortSignal): Promise<void> {
     const end = job.lastIndexOf(".");
     const id = job.slice(0, end);
     await this.server.lifespan?.start();
+    const fields = await this.store.read(keyOf(id), ["head"]);
+    if (fields === undefined) return;
+    const caller = (await this.sealer.openJson<TaskHead>(id, "head", fields))?.caller ?? "";
+    await this.#shares.run(caller, job, () => this.#continue(id, job.slice(end + 1), signal));
+  }
+
+  /** Runs a task, unless it has ended, waits for answers, or was woken up anew. */
+  async #continue(id: string, wakeup: string, signal: AbortSignal): Promise<void> {
     const lease: RecordChange = {
-      if: { status: "working", wakeup: job.slice(end + 1) },
+      if: { status: "working", wakeup },
       add: { epoch: 1, idle: 1 },
       set: { lease: this.newLease() },
     };

@@ -290,6 +290,6 @@ export async function prepareRun(engine: TaskEngine, id: string, fields: RecordF
     expire: Number(fields.ttl),
     returning: [],
   });
-  if (made) engine.ended(id, head ?? { owner: null, tool: "", given: [] }, head ? fields : {}, "failed");
+  if (made) engine.ended(id, head ?? { owner: null, caller: null, tool: "", given: [] }, head ? fields : {}, "failed");
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { within } from "../../calls/timeout.ts";
 import { UsageError } from "../../support/usage-error.ts";
-import { RunningJobs, retryDelay } from "../jobs.ts";
+import { LONGEST_WAIT, NotYet, RunningJobs, retryDelay } from "../jobs.ts";
 import type { Queue, QueueWork, QueueWorker, QueueWorkOptions } from "../ports.ts";
 import { CommandLimiter, reporter } from "../redis/commands.ts";
 
@@ -162,9 +162,15 @@ class Work {
       if (this.#stopped !== undefined) throw new Error("The node stops.");
       await this.#jobs.run(job.data.job);
     } catch (error) {
-      if (this.#stopped === undefined) throw error;
-      await job.moveToWait(token);
-      throw new WaitingError();
+      if (this.#stopped !== undefined) {
+        await job.moveToWait(token);
+        throw new GivenBack("WaitingError");
+      }
+      if (!(error instanceof NotYet)) throw error;
+      await job.moveToDelayed(Date.now() + LONGEST_WAIT, token);
+      // If that fails, another node has it, or gets it after that time.
+      error.ready.then(() => job.promote()).catch(() => {});
+      throw new GivenBack("DelayedError");
     }
   };
 
@@ -184,9 +190,14 @@ class Work {
   }
 }
 
-/** BullMQ recognizes by this name that a job was given back. */
-class WaitingError extends Error {
-  override readonly name = "WaitingError";
+/** BullMQ recognizes by its name that a job was given back. */
+class GivenBack extends Error {
+  override readonly name: "DelayedError" | "WaitingError";
+
+  constructor(name: "DelayedError" | "WaitingError") {
+    super("The job was given back.");
+    this.name = name;
+  }
 }
 
 /** The part of BullMQ's `Queue` that Proffer uses. */
@@ -208,4 +219,6 @@ export interface BullmqWorker {
 export interface BullmqJob {
   readonly data: { readonly job: string };
   moveToWait(token?: string): Promise<unknown>;
+  moveToDelayed(timestamp: number, token?: string): Promise<unknown>;
+  promote(): Promise<unknown>;
 }
