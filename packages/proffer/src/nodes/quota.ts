@@ -48,6 +48,12 @@ export class Quota {
     return false;
   }
 
+  /** One lives longer, and belongs to a later slot now. */
+  async move(caller: string | null, from: string, to: string, life: number): Promise<void> {
+    const expire = Math.max(life + intervalOf(life), DAY);
+    await this.#store.change(await this.#keyOf(caller), { add: { [from]: -1, [to]: 1 }, expire, returning: [] });
+  }
+
   /** One of that slot has ended. */
   async release(caller: string | null, slot: string): Promise<void> {
     const key = await this.#keyOf(caller);

@@ -67,9 +67,22 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
   const asked = server.revisions.get(protocolVersion);
   // A revision without a handshake cannot be negotiated by one.
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
-  const info = clientInfo as Implementation | undefined;
   const offered = (capabilities ?? {}) as ClientCapabilities;
+  const info = withinLimit(clientInfo as Implementation | undefined, offered);
   return new SessionState(revision, new DescribedClient(info, offered, revision), id);
+}
+
+/** In characters of JSON: the session keeps it, and there may be many sessions. */
+const MAX_CLIENT = 8192;
+
+/** Returns the description of a client, without icons if they make it too long. @throws {InvalidParams} */
+function withinLimit(info: Implementation | undefined, offered: ClientCapabilities): Implementation | undefined {
+  if (JSON.stringify([info, offered]).length <= MAX_CLIENT) return info;
+  const { icons: _, ...rest } = { ...info } as Implementation;
+  if (JSON.stringify([rest, offered]).length <= MAX_CLIENT) return rest as Implementation;
+  throw new InvalidParams(
+    `params.clientInfo and params.capabilities have more than ${MAX_CLIENT} characters of JSON, icons not counted. Send less.`,
+  );
 }
 
 /** Answers initialize; the transport has created the session before. */

@@ -124,13 +124,25 @@ function defineTests(): void {
       );
       const subscribed = await post(url(3), legacy("resources/subscribe", { uri: "shop://one" }), session);
       expect(subscribed.json.error.message).toMatch(/Too many subscriptions.*maxDataBytes, 1000 bytes/);
-      const params = {
-        protocolVersion: LEGACY,
-        capabilities: {},
-        clientInfo: { name: "x".repeat(2000), version: "1" },
-      };
-      const { status, json } = await post(url(0), legacy("initialize", params));
-      expect({ status, message: json.error.message }).toMatchObject({ status: 400, message: /maxDataBytes/ });
+    });
+
+    it("is one of a limited number of its caller, on all nodes together", async () => {
+      await openCluster({ sessions: { max: 3 }, trustedProxies: ["127.0.0.0/8"] });
+      const [greedy, other] = ["203.0.113.1", "203.0.113.2"].map((address) => ({ "x-forwarded-for": address }));
+      const sessions: Headers[] = [];
+      for (const node of [0, 1, 2]) sessions.push(await openSession(url(node), LEGACY, greedy));
+      const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+      expect(await post(url(3), legacy("initialize", params), greedy)).toMatchObject({
+        status: 429,
+        headers: { "retry-after": "1" },
+        json: { error: { code: -31000, message: expect.stringContaining("3 sessions") } },
+      });
+      expect(await ping(3, await openSession(url(3), LEGACY, other))).toBe(200);
+      // The address counts, and does not authorize.
+      for (const session of sessions) expect(await ping(3, { ...session, ...other })).toBe(200);
+      expect((await send(url(3), { method: "DELETE", headers: { ...sessions[0], ...other } })).status).toBe(204);
+      await expect.poll(() => openSession(url(0), LEGACY, greedy).catch(() => undefined)).toBeDefined();
+      expect((await post(url(3), legacy("initialize", params), greedy)).status).toBe(429);
     });
 
     it("shares the log level", async () => {
@@ -672,7 +684,10 @@ function defineTests(): void {
     it("end if their record was changed by someone else", async () => {
       const session = await openSpread();
       const other = await openSession(url(0));
-      const [key, from] = [session, other].map((each) => `spread session ${each["mcp-session-id"]}`) as [string, string];
+      const [key, from] = [session, other].map((each) => `spread session ${each["mcp-session-id"]}`) as [
+        string,
+        string,
+      ];
       const { h = "" } = (await cluster.store.read(from)) ?? {};
       await cluster.store.change(key, { set: { h } });
       for (const node of [0, 1]) expect(await ping(node, session)).toBe(404);

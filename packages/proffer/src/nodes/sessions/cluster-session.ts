@@ -18,13 +18,22 @@ import { followerIsThere, listenerIsThere, nodeOf } from "./session-store.ts";
 
 const REQUEST_ID = /^proffer-([\w-]{12})-\d{1,15}$/;
 
+/** The part of a session that never changes. */
+export interface OpenedHead {
+  readonly revision: Revision;
+  readonly client: Client;
+  /** In milliseconds since 1970. */
+  readonly opened: number;
+  /** By whom it is counted; undefined if nothing is known. */
+  readonly caller: string | undefined;
+}
+
 /** A session of the shared store, as one request found it. */
 export class ClusterSession implements LegacySession {
   readonly id: string;
   readonly state: ClusterSessionState;
   readonly principal: Principal | undefined;
-  /** When it was opened, in milliseconds since 1970. */
-  readonly opened: number;
+  readonly head: OpenedHead;
   fields: RecordFields;
   /** The values that were opened when the record was read, where that takes a promise. */
   readonly #values: ReadonlyMap<string, string> | undefined;
@@ -34,14 +43,14 @@ export class ClusterSession implements LegacySession {
   constructor(
     sessions: ClusterSessions,
     id: string,
-    head: { readonly revision: Revision; readonly client: Client; readonly opened: number },
+    head: OpenedHead,
     fields: RecordFields,
     principal: Principal | undefined,
     values?: ReadonlyMap<string, string>,
   ) {
     this.id = id;
     this.principal = principal;
-    this.opened = head.opened;
+    this.head = head;
     this.fields = fields;
     this.#values = values;
     this.#sessions = sessions;

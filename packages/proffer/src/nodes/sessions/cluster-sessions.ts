@@ -1,5 +1,6 @@
-import type { CallerMarks } from "../../calls/caller.ts";
+import { type CallerMarks, callerOf } from "../../calls/caller.ts";
 import type { Client, Principal, SessionState } from "../../calls/client.ts";
+import { ShareError } from "../../calls/in-flight.ts";
 import type { RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { Revision } from "../../protocol/revisions/revision.ts";
 import { unref } from "../../support/async.ts";
@@ -7,13 +8,14 @@ import { Memo } from "../../support/memo.ts";
 import { builtinModule } from "../../support/run-time.ts";
 import type { HttpEndpoint } from "../../transports/http/endpoint.ts";
 import type { HttpExchange } from "../../transports/http/exchange.ts";
-import { HttpError } from "../../transports/http/http-error.ts";
+import { busyError } from "../../transports/http/http-error.ts";
 import type { LegacySession, LegacySessions } from "../../transports/http/legacy-session.ts";
 import type { HttpLimits } from "../../transports/http/options.ts";
 import { found, sessionIdOf } from "../../transports/http/sessions.ts";
 import type { BusListener, Cluster, RecordFields } from "../ports.ts";
+import { Quota } from "../quota.ts";
 import { nodeName } from "../topics.ts";
-import { ClusterSession } from "./cluster-session.ts";
+import { ClusterSession, type OpenedHead } from "./cluster-session.ts";
 import { LocalSession } from "./local-session.ts";
 import { SessionStore } from "./session-store.ts";
 
@@ -26,11 +28,10 @@ const MAX_HEADS = 10_000;
 const MAX_HEAD = 4096;
 
 /** The part of a record that never changes. */
-interface SessionHead {
+interface SessionHead extends Pick<OpenedHead, "opened" | "caller"> {
   readonly principal: string | null;
   readonly revision: string;
   readonly client: Pick<Client, "info" | "capabilities">;
-  readonly opened: number;
 }
 
 /** A number for everything that must be unique in this process: several endpoints may serve one server. */
@@ -53,6 +54,7 @@ export class ClusterSessions implements LegacySessions {
   readonly #heads = new Memo((key) => this.#openHead(key), MAX_HEADS, MAX_HEAD);
   /** When this node last extended the life of a session: not by the clock of the store, which may differ. */
   readonly #extended = new Map<string, number>();
+  readonly #quota: Quota;
   readonly #interval: number;
   readonly #unsubscribe: readonly (() => void)[];
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -63,6 +65,7 @@ export class ClusterSessions implements LegacySessions {
     this.endpoint = endpoint;
     this.limits = limits;
     this.store = new SessionStore(server);
+    this.#quota = new Quota(cluster.store, "sessions", limits.maxSessions, server);
     this.node = nodeName(server);
     this.#interval = Math.min(limits.keepAliveInterval, limits.idleTimeout / 4);
     this.lease = 3 * this.#interval;
@@ -88,7 +91,7 @@ export class ClusterSessions implements LegacySessions {
     this.#loaded.set(exchange, session);
     const local = this.#local.get(id);
     if (local !== undefined) local.principal = exchange.principal;
-    this.extend(id);
+    this.extend(id, session);
   }
 
   require(exchange: HttpExchange): ClusterSession {
@@ -96,28 +99,32 @@ export class ClusterSessions implements LegacySessions {
     return found(exchange, id, this.#loaded.get(exchange));
   }
 
-  async add({ id, revision, client }: SessionState, { principal }: CallerMarks): Promise<LegacySession> {
+  /** @throws {HttpError} if the caller has too many sessions: the nodes do not know how many there are in all */
+  async add({ id, revision, client }: SessionState, opener: CallerMarks): Promise<LegacySession> {
+    const { principal } = opener;
     const { info, capabilities } = client;
     const opened = Date.now();
+    const caller = callerOf(opener);
     const head: SessionHead = {
       principal: principal?.id ?? null,
       revision: revision.version,
       client: { info, capabilities },
       opened,
+      caller,
     };
-    const text = JSON.stringify(head);
-    const { maxDataBytes, idleTimeout } = this.limits;
-    if (text.length > maxDataBytes) {
-      throw new HttpError(400, `clientInfo and capabilities exceed sessions.maxDataBytes, ${maxDataBytes} bytes.`);
-    }
-    await this.store.create(id, { h: await this.store.seal(id, "h", text) }, idleTimeout);
+    const { maxSessions, idleTimeout } = this.limits;
+    const s = this.#quota.slotOf(idleTimeout);
+    const isCounted = caller === undefined || (await this.store.run(() => this.#quota.take(caller, s, idleTimeout)));
+    if (!isCounted) throw busyError(new ShareError(maxSessions, "sessions"));
+    await this.store.create(id, { s, h: await this.store.seal(id, "h", JSON.stringify(head)) }, idleTimeout);
     this.#noteExtended(id);
-    return this.#create(id, { revision, client, opened }, {}, principal);
+    return this.#create(id, { revision, client, opened, caller }, { s }, principal);
   }
 
   async end(session: LegacySession): Promise<void> {
-    const { id, opened, state } = session as ClusterSession;
+    const { id, head, state, fields } = session as ClusterSession;
     await this.store.remove(id);
+    if (head.caller !== undefined) this.#quota.release(head.caller, fields.s as string).catch(() => {});
     this.#extended.delete(id);
     this.drop(this.#local.get(id));
     this.store.publish(TOPIC, `end ${id}`);
@@ -125,7 +132,7 @@ export class ClusterSessions implements LegacySessions {
       type: "session_closed",
       revision: state.revision.version,
       transport: "http",
-      milliseconds: Math.max(0, Date.now() - opened),
+      milliseconds: Math.max(0, Date.now() - head.opened),
     });
   }
 
@@ -175,12 +182,19 @@ export class ClusterSessions implements LegacySessions {
     return this.#local.get(id)?.questions.receive(message) ?? false;
   }
 
-  /** Keeps a session from expiring, once a tenth of its time has passed. */
-  extend(id: string): void {
+  /** Keeps a session from expiring, once a tenth of its time has passed. It is counted for as long as it lives. */
+  extend(id: string, session?: ClusterSession): void {
     const { idleTimeout } = this.limits;
     if (performance.now() - (this.#extended.get(id) ?? Number.NEGATIVE_INFINITY) < idleTimeout / 10) return;
     this.#noteExtended(id);
-    this.store.change(id, { expire: idleTimeout }).catch(() => this.#extended.delete(id));
+    const { head, fields: { s } = {} } = session ?? {};
+    const to = this.#quota.slotOf(idleTimeout);
+    const isLater = head?.caller !== undefined && s !== undefined && s !== to;
+    // If another node has moved it, that one has extended its life, too.
+    const moved = this.store.change(id, { expire: idleTimeout, ...(isLater && { if: { s }, set: { s: to } }) });
+    moved
+      .then(({ made }) => (made && isLater ? this.#quota.move(head.caller as string, s, to, idleTimeout) : undefined))
+      .catch(() => this.#extended.delete(id));
   }
 
   /** A number for a request, stream or holder of this node. */
@@ -210,13 +224,14 @@ export class ClusterSessions implements LegacySessions {
     const revision = this.endpoint.server.revisions.get(head.revision) as Revision | undefined;
     if (revision === undefined) return undefined;
     const client = { ...head.client, revision: head.revision } as Client;
-    return this.#create(id, { revision, client, opened: head.opened }, fields, principal);
+    const { opened, caller } = head;
+    return this.#create(id, { revision, client, opened, caller }, fields, principal);
   }
 
   /** `ctx.session.get` returns no promise; where opening needs one, all values are opened with the record. */
   async #create(
     id: string,
-    head: { readonly revision: Revision; readonly client: Client; readonly opened: number },
+    head: OpenedHead,
     fields: RecordFields,
     principal: Principal | undefined,
   ): Promise<ClusterSession> {

@@ -39,26 +39,26 @@ export class SessionStore {
   }
 
   read(id: string): Promise<RecordFields | undefined> {
-    return this.#run(() => this.#store.read(keyOf(id)));
+    return this.run(() => this.#store.read(keyOf(id)));
   }
 
   /** Creates a record. After a lost reply, the repeated change is refused and the record is there. */
   async create(id: string, fields: RecordFields, expire: number): Promise<void> {
     const change = { if: { v: undefined }, set: { ...EXISTS, ...fields }, expire };
-    await this.#run(() => this.#store.change(keyOf(id), change));
+    await this.run(() => this.#store.change(keyOf(id), change));
   }
 
   /** Changes a record, if the session has not ended. */
   change(id: string, change: RecordChange): Promise<RecordChanged> {
-    return this.#run(() => this.#store.change(keyOf(id), { ...change, if: { ...EXISTS, ...change.if } }));
+    return this.run(() => this.#store.change(keyOf(id), { ...change, if: { ...EXISTS, ...change.if } }));
   }
 
   remove(id: string): Promise<void> {
-    return this.#run(() => this.#store.remove(keyOf(id)));
+    return this.run(() => this.#store.remove(keyOf(id)));
   }
 
   append(id: string, stream: string, events: readonly StreamEvent[], limits: LogLimits): Promise<void> {
-    return this.#run(async () => {
+    return this.run(async () => {
       const log = logOf(id, stream);
       const entries = [];
       for (const event of events) {
@@ -71,7 +71,7 @@ export class SessionStore {
 
   /** The events of a stream after a place; undefined if some of them are not kept. */
   since(id: string, stream: string, after: number): Promise<readonly StreamEvent[] | undefined> {
-    return this.#run(async () => {
+    return this.run(async () => {
       const log = logOf(id, stream);
       const entries = await this.#store.since(log, after);
       if (entries === undefined) return undefined;
@@ -99,10 +99,11 @@ export class SessionStore {
 
   /** Sends a hint. It may be lost, so its failure is too. */
   publish(topic: string, message: string): void {
-    this.#run(() => this.#bus.publish(topic, message)).catch(() => {});
+    this.run(() => this.#bus.publish(topic, message)).catch(() => {});
   }
 
-  async #run<Value>(operation: () => Later<Value>): Promise<Value> {
+  /** Does something with the store. @throws {HttpError} if it fails */
+  async run<Value>(operation: () => Later<Value>): Promise<Value> {
     try {
       const value = await operation();
       if (this.#failing) this.#report(false);
@@ -146,7 +147,8 @@ function logOf(id: string, stream: string): string {
 
 // The fields of the record of a session:
 //   v           "1": the session exists
-//   h           sealed: its principal, revision and client
+//   h           sealed: its principal, caller, revision and client
+//   s           the slot in which it is counted
 //   i, l        the client is ready; its log level
 //   d:<key>     sealed: the data of handlers
 //   w:<random>  sealed: a subscribed URI

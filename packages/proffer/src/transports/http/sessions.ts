@@ -19,13 +19,16 @@ export interface SessionOptions {
    * Default: 60,000.
    */
   readonly reconnectTimeout?: number;
-  /** The maximum number of sessions; one more ends the least recently used. Default: 10,000. */
+  /**
+   * The maximum number of sessions; one more ends the least recently used. With a `cluster`, the sessions of one caller; one
+   * more is refused. Default: 10,000.
+   */
   readonly max?: number;
   /** The bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
   readonly maxReplayBytes?: number;
   /**
-   * The bytes of `ctx.session` data, as JSON, and subscribed URIs that a session has in the store of a `cluster`; also the
-   * limit of the client's own description. Default: 64 KiB.
+   * The bytes of `ctx.session` data, as JSON, and subscribed URIs that a session has in the store of a `cluster`. Default:
+   * 64 KiB.
    */
   readonly maxDataBytes?: number;
 }
