@@ -33,6 +33,8 @@ export interface CallOrigin {
   readonly principal: Principal | undefined;
   /** The state of the session that `initialize` opened; undefined on revisions without sessions. */
   readonly session: SessionState | undefined;
+  /** By whom it is counted, if that is known already. */
+  readonly caller?: string | undefined;
   /** The network address of the client, where the transport knows one. */
   readonly address?: string | undefined;
   /** The query of the URL to which the request was sent. */

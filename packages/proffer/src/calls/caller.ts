@@ -3,6 +3,8 @@ import type { Principal } from "./client.ts";
 
 /** The marks by which a caller is counted. */
 export interface CallerMarks {
+  /** Of a run of a task: the caller of its request. */
+  readonly caller?: string | undefined;
   readonly principal?: Principal | undefined;
   /** The network address, where the transport knows one, or the text by which the author names the caller. */
   readonly address?: string | undefined;
@@ -17,7 +19,8 @@ export interface CallerMarks {
  * It counts, and never authorizes: offices share an address, and clients change theirs. Sessions, tasks and kept results
  * belong to a principal, or to whoever knows their secret id.
  */
-export function callerOf({ principal, address, listener }: CallerMarks): string | undefined {
+export function callerOf({ caller, principal, address, listener }: CallerMarks): string | undefined {
+  if (caller !== undefined) return caller;
   if (principal !== undefined) return `id ${principal.caller ?? principal.id}`;
   if (address !== undefined) return `address ${networkOf(address)}`;
   return listener === undefined ? undefined : numberOf(listener);

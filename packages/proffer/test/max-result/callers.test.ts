@@ -1,8 +1,9 @@
 import { type CallResult, defineServer, defineTool, type Principal, type Server, type ServerOptions } from "proffer";
 import { serveHttp } from "proffer/http";
 import { connect, connectOver } from "proffer/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { memoryCluster } from "../../src/nodes/memory.ts";
+import { type Headers, LEGACY, legacy, openSession, post } from "../http/http-client.ts";
 import { linkHttp } from "../http/http-link.ts";
 import { cursorOf, sentenceOf } from "./collect.ts";
 
@@ -118,6 +119,45 @@ describe("a rest", () => {
     expect(sentenceOf((await (await connect(huge)).call("log")) as CallResult)).toMatch(
       /^\d+ of 2,100,000 lines are shown\. The rest is not available\. Call log again with arguments that select less\.$/,
     );
+  });
+});
+
+describe("the memory for rests", () => {
+  const long = `${"a long line ".repeat(10)}\n`.repeat(35_000);
+  const options = { maxResult: { bytes: 1_000_000 }, tools: [defineTool({ name: "log", handle: () => long })] };
+
+  let later = Date.now();
+  beforeEach(() => {
+    // The bytes of earlier tests are forgotten.
+    later += 660_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: later });
+  });
+
+  it("counts the sessions of one address as one caller, who alone has what it may read", async () => {
+    const service = await serveHttp(serverWith(options), { port: 0, trustedProxies: ["127.0.0.0/8"] });
+    const call = async (session: Headers, name: string, input: object = {}): Promise<CallResult> =>
+      (await post(service.url, legacy("tools/call", { name, arguments: input }), session)).json.result;
+    const sessions: Headers[] = [];
+    for (const address of ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2"])
+      sessions.push(await openSession(service.url, LEGACY, { "x-forwarded-for": address }));
+    const results: CallResult[] = [];
+    for (const session of sessions) results.push(await call(session, "log"));
+    expect(results.map((result) => sentenceOf(result).includes("cursor"))).toEqual([true, true, false, true]);
+    const [cursor, [one = {}, two = {}]] = [cursorOf(results[0] as CallResult), sessions];
+    expect(await call(two, "more", { cursor })).toMatchObject(UNKNOWN);
+    // The address counts, and does not authorize.
+    expect(await call({ ...one, "x-forwarded-for": "203.0.113.9" }, "more", { cursor })).not.toHaveProperty("isError");
+    await service.close();
+  });
+
+  it("always has room for a caller below its share, also if many others have filled it", async () => {
+    const server = serverWith(options);
+    const cursors: string[] = [];
+    for (let at = 10; at < 34; at++) cursors.push(await cursorFor(server, { id: `greedy ${at}` }));
+    const cursor = await cursorFor(server, { id: "ada" });
+    expect(await moreFor(server, { id: "ada" }, cursor)).not.toHaveProperty("isError");
+    expect(await moreFor(server, { id: "greedy 10" }, cursors[0] as string)).toMatchObject(UNKNOWN);
+    expect(await moreFor(server, { id: "greedy 33" }, cursors[23] as string)).not.toHaveProperty("isError");
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ContentBlock } from "proffer";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { cutResult } from "../../src/features/max-result/cut.ts";
 import { ByteQuota } from "../../src/features/max-result/parts.ts";
 import { fits, lineEnd, type Part } from "../../src/features/max-result/split.ts";
@@ -185,28 +185,48 @@ describe("a result that cannot be cut", () => {
 });
 
 describe("ByteQuota", () => {
+  const forgotten: string[] = [];
+  const take = (quota: ByteQuota, caller: string, bytes: number, milliseconds = 60_000) =>
+    quota.take(caller, bytes, milliseconds, () => forgotten.push(`${caller} ${bytes}`));
+
+  beforeEach(() => {
+    forgotten.length = 0;
+  });
+
   it("has room for 64 MiB, and for 8 MiB of a caller", () => {
     const quota = new ByteQuota();
     const mebibyte = 1024 * 1024;
-    expect(quota.take("a", 8 * mebibyte + 1, 60_000)).toBeUndefined();
-    for (let caller = 0; caller < 8; caller++) expect(quota.take(`${caller}`, 8 * mebibyte, 60_000)).toBeDefined();
-    expect(quota.take("another", 1, 60_000)).toBeUndefined();
+    expect(take(quota, "a", 8 * mebibyte + 1)).toBeUndefined();
+    for (let caller = 0; caller < 8; caller++) expect(take(quota, `${caller}`, 8 * mebibyte)).toBeDefined();
+    expect(forgotten).toEqual([]);
+    expect(take(quota, "another", 1)).toBeDefined();
+    expect(forgotten).toEqual([`0 ${8 * mebibyte}`]);
   });
 
-  it("limits each caller and all of them, until the time is up", () => {
+  it("limits each caller, until the time is up", () => {
     const quota = new ByteQuota(100, 40);
-    const first = quota.take("a", 30, 60_000);
+    const first = take(quota, "a", 30);
     expect(first).toBeDefined();
-    expect(quota.take("a", 11, 60_000)).toBeUndefined();
-    expect(quota.take("a", 10, 60_000)).toBeDefined();
-    expect(quota.take("b", 40, 60_000)).toBeDefined();
-    expect(quota.take("c", 21, 60_000)).toBeUndefined();
-    expect(quota.take("c", 20, 60_000)).toBeDefined();
+    expect(take(quota, "a", 11)).toBeUndefined();
+    expect(take(quota, "a", 10)).toBeDefined();
     if (first !== undefined) quota.drop(first);
-    expect(quota.take("a", 30, 60_000)).toBeDefined();
+    expect(take(quota, "a", 30)).toBeDefined();
     const short = new ByteQuota(100, 40);
-    expect(short.take("a", 40, 0)).toBeDefined();
-    expect(short.take("a", 40, 0)).toBeDefined();
-    expect(short.take("b", 100, 0)).toBeUndefined();
+    for (let time = 0; time < 4; time++) expect(take(short, "a", 40, 0)).toBeDefined();
+    expect(new ByteQuota(100, 200).take("b", 101, 0, () => {})).toBeUndefined();
+    expect(forgotten).toEqual([]);
+  });
+
+  it("forgets the oldest of the caller with the most, so that one below its share always has room", () => {
+    const quota = new ByteQuota(100, 40);
+    for (const bytes of [5, 15, 20]) take(quota, "large", bytes);
+    take(quota, "small", 20);
+    take(quota, "middle", 30);
+    expect(take(quota, "new", 15)).toBeDefined();
+    expect(forgotten).toEqual(["large 5"]);
+    expect(take(quota, "new", 20)).toBeDefined();
+    expect(forgotten).toEqual(["large 5", "large 15", "middle 30"]);
+    expect(take(quota, "newest", 40)).toBeDefined();
+    expect(forgotten.slice(3)).toEqual(["new 15"]);
   });
 });

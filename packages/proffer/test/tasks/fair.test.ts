@@ -155,6 +155,23 @@ describe("the caller of a task", () => {
     expect(await call("2001:db8:0:1::1")).toBe("task");
   });
 
+  it("keeps large results of its tasks within its share, also as an anonymous address", async () => {
+    const big = `${"a long line ".repeat(10)}\n`.repeat(35_000);
+    const tools = [defineTool({ name: "big", task: "required", handle: () => big })];
+    const { server } = openServer(undefined, { tools, maxResult: { bytes: 1_000_000 } });
+    const service = await serveHttp(server, { port: 0, trustedProxies: ["127.0.0.0/8"] });
+    closing.push(() => service.close(0));
+    const texts: string[] = [];
+    for (const address of ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2"]) {
+      const send = async (method: string, params: object) =>
+        (await postModern(service.url, modern(method, params, DECLARED), { "x-forwarded-for": address })).json.result;
+      const { taskId } = await send("tools/call", { name: "big", arguments: {} });
+      await expect.poll(async () => (await send("tasks/get", { taskId })).status).toBe("completed");
+      texts.push(JSON.stringify((await send("tasks/get", { taskId })).result.content.slice(1)));
+    }
+    expect(texts.map((text) => text.includes("cursor"))).toEqual([true, true, false, true]);
+  });
+
   it("is in the store only as a digest that needs a key", async () => {
     const cluster = memoryCluster();
     const counts: string[] = [];

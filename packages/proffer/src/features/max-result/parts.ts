@@ -1,9 +1,11 @@
 import type { Call } from "../../calls/call.ts";
+import { callerOf } from "../../calls/caller.ts";
 import { neededFor } from "../../catalog/access.ts";
 import { FieldSealer } from "../../nodes/field-sealer.ts";
 import { MemorySharedStore } from "../../nodes/memory-store.ts";
 import type { RecordFields, SharedStore } from "../../nodes/ports.ts";
 import type { ServerState } from "../../server/server.ts";
+import { contain } from "../../support/async.ts";
 import { randomText } from "../../support/bytes.ts";
 import { covers } from "../../support/scope.ts";
 import type { Tool } from "../../tools/define.ts";
@@ -58,7 +60,7 @@ class PartStore {
     this.#sealer = new FieldSealer("result", cluster && server);
   }
 
-  /** Returns the cursor of the first part; undefined if the caller or the process has too much already. */
+  /** Returns the cursor of the first part; undefined if the caller has too much already. */
   async keep(call: Call, tool: Tool, parts: readonly Part[]): Promise<string | undefined> {
     const owner = ownerOf(call);
     const id = randomText(ID_BYTES);
@@ -72,7 +74,12 @@ class PartStore {
       fields[name] = field;
       bytes += memoryOf(field);
     }
-    const entry = quota.take(`${this.#number} ${owner}`, bytes, LIFE);
+    const forget = () =>
+      contain(
+        () => this.#store.remove(keyOf(id)),
+        () => {},
+      );
+    const entry = quota.take(`${this.#number} ${callerOf(call.origin) ?? owner}`, bytes, LIFE, forget);
     if (entry === undefined) return undefined;
     try {
       await this.#store.change(keyOf(id), { set: fields, expire: LIFE, returning: [] });
@@ -146,7 +153,7 @@ export function partsOf(server: ServerState): PartStore {
   return store;
 }
 
-/** The principal, or else the session. Without both, any holder of the cursor is the caller. */
+/** Who may read a result: the principal, or else the session. Without both, any holder of the cursor. */
 function ownerOf({ origin: { principal, session } }: Call): string {
   if (principal !== undefined) return `principal ${principal.id}`;
   return session === undefined ? "" : `session ${session.id}`;
@@ -175,19 +182,27 @@ function memoryOf(text: string): number {
 const MAX_BYTES = 64 * 1024 * 1024;
 export const MAX_CALLER_BYTES = 8 * 1024 * 1024;
 
-/** Bytes that are kept: for whom, and until when. */
+/** Bytes that are kept: for whom, until when, and how to forget them. */
 interface Entry {
   readonly caller: string;
   readonly bytes: number;
   readonly expires: number;
+  readonly forget: () => void;
 }
 
-/** Counts the bytes that are kept, oldest first. */
+/** The entries of one caller, oldest first. */
+interface OwnEntries {
+  bytes: number;
+  readonly entries: Set<Entry>;
+}
+
+/** Counts the bytes that are kept. */
 export class ByteQuota {
   readonly #max: number;
   readonly #maxCaller: number;
-  readonly #entries: Entry[] = [];
-  readonly #callers = new Map<string, number>();
+  /** Oldest first. */
+  readonly #entries = new Set<Entry>();
+  readonly #callers = new Map<string, OwnEntries>();
   #bytes = 0;
 
   constructor(max: number = MAX_BYTES, maxCaller: number = MAX_CALLER_BYTES) {
@@ -195,37 +210,47 @@ export class ByteQuota {
     this.#maxCaller = maxCaller;
   }
 
-  /** Counts bytes for a time in milliseconds; undefined if the caller or the process has too many. */
-  take(caller: string, bytes: number, milliseconds: number): Entry | undefined {
+  /**
+   * Counts bytes for a time in milliseconds; undefined if the caller has too many. If the process has too many, the oldest
+   * of the caller with the most are forgotten: others could not keep anything.
+   */
+  take(caller: string, bytes: number, milliseconds: number, forget: () => void): Entry | undefined {
     const now = Date.now();
-    this.#forgetExpired(now);
-    const own = (this.#callers.get(caller) ?? 0) + bytes;
-    if (own > this.#maxCaller || this.#bytes + bytes > this.#max) return undefined;
+    for (const entry of this.#entries) {
+      if (entry.expires > now) break;
+      this.drop(entry);
+    }
+    if ((this.#callers.get(caller)?.bytes ?? 0) + bytes > this.#maxCaller) return undefined;
+    while (this.#bytes + bytes > this.#max) {
+      const [oldest] = this.#largest()?.entries ?? [];
+      if (oldest === undefined) return undefined;
+      this.drop(oldest);
+      oldest.forget();
+    }
+    const entry = { caller, bytes, expires: now + milliseconds, forget };
+    const own = this.#callers.get(caller) ?? { bytes: 0, entries: new Set() };
     this.#callers.set(caller, own);
+    own.entries.add(entry);
+    own.bytes += bytes;
+    this.#entries.add(entry);
     this.#bytes += bytes;
-    const entry = { caller, bytes, expires: now + milliseconds };
-    this.#entries.push(entry);
     return entry;
   }
 
-  /** Counts them no more: they were not kept. */
+  /** Counts them no more: they are not kept. */
   drop(entry: Entry): void {
-    const at = this.#entries.indexOf(entry);
-    if (at >= 0) this.#forget(this.#entries.splice(at, 1));
+    const own = this.#callers.get(entry.caller);
+    if (own === undefined || !this.#entries.delete(entry)) return;
+    this.#bytes -= entry.bytes;
+    own.bytes -= entry.bytes;
+    own.entries.delete(entry);
+    if (own.entries.size === 0) this.#callers.delete(entry.caller);
   }
 
-  #forgetExpired(now: number): void {
-    const live = this.#entries.findIndex(({ expires }) => expires > now);
-    this.#forget(this.#entries.splice(0, live < 0 ? this.#entries.length : live));
-  }
-
-  #forget(entries: readonly Entry[]): void {
-    for (const { caller, bytes } of entries) {
-      this.#bytes -= bytes;
-      const left = (this.#callers.get(caller) ?? 0) - bytes;
-      if (left > 0) this.#callers.set(caller, left);
-      else this.#callers.delete(caller);
-    }
+  #largest(): OwnEntries | undefined {
+    let largest: OwnEntries | undefined;
+    for (const own of this.#callers.values()) if (own.bytes > (largest?.bytes ?? 0)) largest = own;
+    return largest;
   }
 }
 

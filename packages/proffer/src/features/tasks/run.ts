@@ -26,6 +26,7 @@ export class TaskRun implements CallOrigin, RunningTask {
   readonly round: number;
   readonly transport;
   readonly principal: Principal | undefined;
+  readonly caller: string | undefined;
   readonly session = undefined;
   readonly engine: TaskEngine;
   readonly start: RunStart;
@@ -52,6 +53,7 @@ export class TaskRun implements CallOrigin, RunningTask {
     this.#entries = Object.keys(fields).filter((name) => name.startsWith(JOURNAL)).length;
     this.#ttl = Number(fields.ttl);
     this.transport = source.transport;
+    this.caller = head.caller ?? undefined;
     const { scopes } = source;
     this.principal = head.owner === null ? undefined : { id: head.owner, ...(scopes === undefined ? {} : { scopes }) };
     this.#call = createCall(engine.server, this, start);
