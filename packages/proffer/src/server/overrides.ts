@@ -31,6 +31,8 @@ export interface Overrides {
   readonly tasks?: "serve" | "work" | "both" | undefined;
   /** The number of tasks that this node works on at once, instead of `limits.taskConcurrency`. */
   readonly taskConcurrency?: number | undefined;
+  /** An exception in the background ends the process. */
+  readonly failing?: boolean;
   readonly watch?: Watcher;
 }
 

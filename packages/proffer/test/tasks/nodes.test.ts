@@ -228,6 +228,32 @@ describe("tasks on several nodes", () => {
     expect(runs).toBe(10);
   });
 
+  it.each([
+    ["fail after 10 processes that an exception ended", true],
+    ["go on after any number of nodes that were stopped", false],
+  ])("%s", async (_, failing) => {
+    let runs = 0;
+    const { node } = serveNodes(() => {
+      runs++;
+      return runs > 12 ? "done" : new Promise(() => {});
+    });
+    const front = node("front");
+    overrideOptions(front, { tasks: "serve" });
+    const client = await open(front);
+    const id = await begin(client, "run");
+    for (let run = 1; run <= (failing ? 10 : 12); run++) {
+      const server = node(`${run}`);
+      await open(server);
+      await expect.poll(() => runs).toBe(run);
+      overrideOptions(server, { failing });
+      await stop(server);
+    }
+    await open(node("last"));
+    const message = expect.stringContaining("10 runs without a new answer or step");
+    const expected = failing ? { status: "failed", error: { message } } : { status: "completed" };
+    expect(await end(client, id)).toMatchObject(expected);
+  });
+
   it("fail if their tool is gone, or asks something else after a deployment", async () => {
     const { nodes, node } = serveNodes(async (ctx, name) => {
       await ctx.ask(name === "new" ? "Something else?" : "Go?", GO);

@@ -1,7 +1,7 @@
 import type { Principal } from "../../calls/client.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
-import { type Server, stateOf } from "../../server/server.ts";
+import { type Server, type ServerState, stateOf } from "../../server/server.ts";
 import { room } from "../../support/room.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { fs } from "./builtins.ts";
@@ -81,6 +81,7 @@ export function startStdio(server: Server, options: StdioOptions, closeOthers?: 
 }
 
 class StdioService {
+  readonly #server: ServerState;
   readonly #drainTimeout: number;
   readonly #connection: Connection;
   readonly #input: StdioInput;
@@ -96,6 +97,7 @@ class StdioService {
   constructor(server: Server, options: StdioOptions, closeOthers: CloseOthers | undefined) {
     const { maxMessageBytes, maxInFlight, drainTimeout } = { ...DEFAULTS, ...options };
     const state = stateOf(server);
+    this.#server = state;
     this.#lifespan = lifespanOf(state);
     this.#closeOthers = closeOthers;
     this.#drainTimeout = drainTimeout;
@@ -131,6 +133,7 @@ class StdioService {
     process.on("unhandledRejection", (reason) => console.error("Unhandled promise rejection:", reason));
     process.on("uncaughtException", (error) => {
       console.error("Uncaught exception; the server stops:", error);
+      this.#server.overrides = { ...this.#server.overrides, failing: true };
       this.stop(1);
     });
     // Before the first response: the client, and the parent processes, may exit right after it.
