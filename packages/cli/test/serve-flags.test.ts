@@ -67,7 +67,7 @@ async function use(words: string[], env: Record<string, string>) {
   child.stderr?.on("data", (chunk) => {
     stderr += chunk;
   });
-  const url = /Listening at (\S+)/.exec(await waitForStderr(child, /Listening at \S+\n/))?.[1] ?? "";
+  const url = /Listening at ([^\s"]+)/.exec(await waitForStderr(child, /Listening at \S+\n/))?.[1] ?? "";
   const client = await connectOver(linkUrl(url));
   const text = async (tool: string) => JSON.stringify((await client.call(tool)).content);
   const used = {

@@ -36,8 +36,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["logging/setLevel", { handle: setLevel, capability: "logging" }],
 ]);
 
-/** In characters. Every session keeps the description of its client. */
-const MAX_DESCRIPTION = 64 * 1024;
+/** In characters. Every session keeps the description of its client, and there may be many sessions. */
+const MAX_DESCRIPTION = 8192;
 /** The memory of an object or a member, in characters: a client could send thousands of empty ones. */
 const MEMBER = 64;
 
@@ -62,8 +62,6 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
     throw new InvalidParams("params.capabilities must be an object.");
   if (clientInfo !== undefined && !isObject(clientInfo))
     throw new InvalidParams("params.clientInfo must be an object.");
-  if (spaceAfter([clientInfo, capabilities], MAX_DESCRIPTION) < 0)
-    throw new InvalidParams("params.clientInfo and params.capabilities are too large. Refer to icons by their URLs.");
   const asked = server.revisions.get(protocolVersion);
   // A revision without a handshake cannot be negotiated by one.
   const revision = asked?.handshake ? asked : server.revisions.newestHandshake;
@@ -72,16 +70,13 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
   return new SessionState(revision, new DescribedClient(info, offered, revision), id);
 }
 
-/** In characters of JSON: the session keeps it, and there may be many sessions. */
-const MAX_CLIENT = 8192;
-
 /** Returns the description of a client, without icons if they make it too long. @throws {InvalidParams} */
 function withinLimit(info: Implementation | undefined, offered: ClientCapabilities): Implementation | undefined {
-  if (JSON.stringify([info, offered]).length <= MAX_CLIENT) return info;
+  if (spaceAfter([info, offered], MAX_DESCRIPTION) >= 0) return info;
   const { icons: _, ...rest } = { ...info } as Implementation;
-  if (JSON.stringify([rest, offered]).length <= MAX_CLIENT) return rest as Implementation;
+  if (spaceAfter([rest, offered], MAX_DESCRIPTION) >= 0) return rest as Implementation;
   throw new InvalidParams(
-    `params.clientInfo and params.capabilities have more than ${MAX_CLIENT} characters of JSON, icons not counted. Send less.`,
+    `params.clientInfo and params.capabilities have more than ${MAX_DESCRIPTION} characters, icons not counted. Send less.`,
   );
 }
 

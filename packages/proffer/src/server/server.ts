@@ -16,7 +16,7 @@ import type { Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
 import { Envelopes, type SerializedResult } from "../results/encode.ts";
-import { consoleLog, type LogSink, forClients, withoutThrowing } from "../support/log.ts";
+import { consoleLog, forClients, type LogSink, withoutThrowing } from "../support/log.ts";
 import { defined } from "../support/objects.ts";
 import { UsageError } from "../support/usage-error.ts";
 import type { Tool } from "../tools/define.ts";
