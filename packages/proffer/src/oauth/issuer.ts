@@ -55,7 +55,7 @@ export class Issuer {
     return (await this.#keys.first()) !== undefined;
   }
 
-  /** The keys for a token with that key id; undefined if there are no keys now. */
+  /** The keys for a token with that key id; undefined if there are none now, or a new one may not be fetched yet. */
   async keysFor(id: unknown): Promise<Keys | undefined> {
     const attempts = this.#keys;
     const { value: known, error } = attempts;
@@ -63,8 +63,11 @@ export class Issuer {
     const isUnknown = id !== undefined && known?.ids.has(id) === false;
     // A withdrawn key must not be used after FRESH; but in an outage nobody waits for each attempt.
     const isOld = age >= (error === undefined ? FRESH : FRESH + STALE);
-    if (known === undefined || isUnknown || isOld) await attempts.run();
-    else if (age >= REFRESH) attempts.run().catch(() => {});
+    if (known === undefined || isUnknown || isOld) {
+      const isFetched = await attempts.run();
+      // After a flood of made-up ids, a client whose key is new would throw its token away. Fixed keys have no age.
+      if (isUnknown && !isFetched && age > 0) return undefined;
+    } else if (age >= REFRESH) attempts.run().catch(() => {});
     return this.#age() < FRESH + STALE ? attempts.value?.keys : undefined;
   }
 
@@ -246,14 +249,16 @@ export class Attempts<Value> {
     return this.value;
   }
 
-  /** Fetches the value, or waits until it is fetched, unless the last attempt was too recent. */
-  async run(): Promise<void> {
+  /** Fetches the value, or waits until it is fetched; false if that failed or the last attempt was too recent. */
+  async run(): Promise<boolean> {
     const now = this.#environment.uptime();
     if (this.#running === undefined && now - this.#begun >= COOL_DOWN) {
       this.#begun = now;
       this.#running = this.#attempt();
     }
+    if (this.#running === undefined) return false;
     await this.#running;
+    return this.error === undefined;
   }
 
   async #attempt(): Promise<void> {

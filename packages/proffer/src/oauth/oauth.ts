@@ -80,7 +80,7 @@ export class OAuthProtection implements Protection {
     if (token === undefined) {
       return this.#settings.anonymous && header === undefined ? undefined : this.#challenges.missing();
     }
-    return typeof token === "string" ? this.#identify(token) : this.#challenges.malformed();
+    return typeof token === "string" ? this.#identify(token, request) : this.#challenges.malformed();
   };
 
   recognizes(request: HttpRequest): boolean {
@@ -121,9 +121,9 @@ export class OAuthProtection implements Protection {
     return known instanceof Refused ? this.#refuse(known) : known;
   }
 
-  async #identify(token: string): Promise<Principal | HttpError> {
+  async #identify(token: string, request: HttpRequest): Promise<Principal | HttpError> {
     const key = this.#digest(PREFIX + token);
-    const outcome = await this.#verify(key, token);
+    const outcome = await this.#verify(key, token, request);
     if (outcome instanceof Refused) return this.#refuse(outcome, key);
     // Not shared with other requests: a hook that never settles fails only its own request.
     const principal = await toPrincipal(outcome, this.#settings);
@@ -134,12 +134,12 @@ export class OAuthProtection implements Protection {
     return principal;
   }
 
-  #verify(key: string, token: string): Promise<Outcome> {
+  #verify(key: string, token: string, request: HttpRequest): Promise<Outcome> {
     const pending = this.#pending.get(key);
     if (pending !== undefined) return pending;
     // A JWT has two dots. Other tokens are opaque, whatever they look like.
     const verify = (token.split(".").length !== 3 && this.#introspect) || this.#verifyJwt;
-    const begun = verify(token).finally(() => this.#pending.delete(key));
+    const begun = verify(token, request).finally(() => this.#pending.delete(key));
     this.#pending.set(key, begun);
     return begun;
   }

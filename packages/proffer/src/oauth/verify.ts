@@ -1,4 +1,7 @@
+import type { CallerMarks } from "../calls/caller.ts";
+import { hasShare } from "../calls/in-flight.ts";
 import { utf8Bytes } from "../support/bytes.ts";
+import { shareOf } from "../transports/http/options.ts";
 import { checkClaims } from "./claims.ts";
 import { fetchJson, type Issuer, type Jose, loadJose } from "./issuer.ts";
 import { type Outcome, type Reason, Refused } from "./refusals.ts";
@@ -16,8 +19,8 @@ const REASON_OF: { readonly [code: string]: Reason } = {
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: "ambiguous",
 };
 
-/** Verifies a token; never rejects. */
-export type VerifyToken = (token: string) => Promise<Outcome>;
+/** Verifies a token of a request; never rejects. */
+export type VerifyToken = (token: string, request: CallerMarks) => Promise<Outcome>;
 
 /**
  * Verifies access tokens in the form of JWTs (RFC 9068). Of the unverified parts, only `iss` and `kid` choose a key, from
@@ -94,11 +97,17 @@ export function introspector(
   const authorization = `Basic ${btoa(String.fromCharCode(...utf8Bytes(credentials)))}`;
   const optional = ["iss", "exp", "iat", "sub", ...(audience === false ? ["aud"] : [])];
   const issuer = issuers.get(introspection.issuer) as Issuer;
-  let inFlight = 0;
+  const inFlight = new Set<CallerMarks>();
+  const share = shareOf(MAX_INTROSPECTIONS);
+  const isBusy = (sender: CallerMarks) =>
+    inFlight.size >= MAX_INTROSPECTIONS ||
+    (inFlight.size * 2 >= MAX_INTROSPECTIONS && hasShare(sender, share, inFlight));
 
-  return async (token) => {
-    if (inFlight >= MAX_INTROSPECTIONS) return new Refused("unavailable", "too many introspections in flight");
-    inFlight++;
+  return async (token, { address }) => {
+    // An object for each: one request object could be verified twice at once.
+    const sender: CallerMarks = { address };
+    if (isBusy(sender)) return new Refused("unavailable", "too many introspections in flight");
+    inFlight.add(sender);
     try {
       const url = endpoint ?? (await issuer.url("introspection_endpoint"));
       if (url === undefined) throw new Error(`${issuer.settings.issuer} has no introspection_endpoint. Set endpoint.`);
@@ -118,7 +127,7 @@ export function introspector(
       // Not the token's fault: the client must keep it.
       return new Refused("unavailable", error);
     } finally {
-      inFlight--;
+      inFlight.delete(sender);
     }
   };
 }

@@ -133,6 +133,28 @@ describe("an opaque token", () => {
     expect(guard.logged.length).toBeLessThan(5);
   });
 
+  it("of another address is asked about while one address sends many", async () => {
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    issuer.route(PATH, async (request, response) => {
+      await released;
+      json(() => answer)(request, response);
+    });
+    const from = (address: string) => (_: unknown, n: number) =>
+      guard.try(bearer(`${address} ${n}`.replaceAll(/[^\w]/g, "-")), "", address);
+    const greedy = Array.from({ length: 200 }, from("2001:db8::1"));
+    const neighbors = Array.from({ length: 10 }, from("2001:db8::2"));
+    const others = Array.from({ length: 20 }, from("192.0.2.7"));
+    release();
+    const count = async (sent: Promise<unknown>[]) =>
+      (await Promise.all(sent)).filter((each) => statusOf(each) === 200).length;
+    expect([await count(greedy), await count(neighbors)]).toEqual([MAX_INTROSPECTIONS / 2, 0]);
+    // A share.
+    expect(await count(others)).toBe(10);
+  });
+
   it("is refused without introspection, and a JWT is never introspected", async () => {
     expect(statusOf(await protect({ issuer: issuer.url, resource: RESOURCE }).try(bearer("opaque")))).toBe(401);
     // Its issuer has no keys.

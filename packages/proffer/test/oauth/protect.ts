@@ -9,7 +9,7 @@ export interface Protected {
   readonly clock: TestClock;
   readonly logged: LogEntry[];
   /** Sends credentials to the hook without HTTP. */
-  try(authorization?: string, query?: string): Promise<Principal | HttpError | undefined>;
+  try(authorization?: string, query?: string, address?: string): Promise<Principal | HttpError | undefined>;
 }
 
 /** The clocks of a protection, which move only when a test says so. */
@@ -41,9 +41,9 @@ export function protect(options: OAuthOptions, changes: Partial<Environment> = {
   return { protection, clock, logged, try: async (...values) => protection.authenticate(requestOf(...values)) };
 }
 
-export function requestOf(authorization?: string, query = ""): HttpRequest {
+export function requestOf(authorization?: string, query = "", address?: string): HttpRequest {
   const header = (name: string) => (name === "authorization" ? authorization : undefined);
-  return { method: "POST", path: "/mcp", query, address: undefined, raw: undefined, header };
+  return { method: "POST", path: "/mcp", query, address, raw: undefined, header };
 }
 
 /** The status of a refusal; 200 for a principal. */
