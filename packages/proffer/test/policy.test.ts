@@ -12,12 +12,13 @@ import {
   type Store,
   ToolError,
 } from "proffer";
-import { serveHttp } from "proffer/http";
+import { createFetchHandler } from "proffer/fetch";
+import { type HttpOptions, serveHttp } from "proffer/http";
 import { audit, cacheResults, concurrency, deny, rateLimit } from "proffer/policy";
 import { connect } from "proffer/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openGate } from "./gate.ts";
-import { modern, postModern } from "./http/http-client.ts";
+import { modern, modernHeaders, postModern, present } from "./http/http-client.ts";
 
 let runs = 0;
 beforeEach(() => {
@@ -112,6 +113,29 @@ describe("rateLimit", () => {
     expect({ status, retry: headers["retry-after"] }).toEqual({ status: 429, retry: "10" });
     await service.close();
   });
+
+  it.each(["principal", "client"] as const)(
+    "refuses to count callers per %s if it cannot tell them apart",
+    async (per) => {
+      const logged: LogEntry[] = [];
+      const log = (entry: LogEntry) => void logged.push(entry);
+      const server = serve({ log, middleware: rateLimit({ per, rate: 1 }) });
+      const call = modern("tools/call", { name: "count", arguments: {} });
+      const send = async (options: HttpOptions) => {
+        const headers = { ...(present(modernHeaders(call)) as Record<string, string>), "x-ip": "192.0.2.1" };
+        const handler = createFetchHandler(server, options);
+        const response = await handler(
+          new Request("http://localhost/", { method: "POST", headers, body: JSON.stringify(call) }),
+        );
+        return response.json();
+      };
+      expect(await send({})).toMatchObject({ error: { code: -32603 } });
+      expect(logged.map(({ error }) => String(error))).toEqual([
+        expect.stringContaining("rateLimit cannot count an anonymous"),
+      ]);
+      expect(await send({ caller: (request) => request.header("x-ip") })).toHaveProperty("result");
+    },
+  );
 
   it("counts in the store of the server, and is fair across servers that share it", async () => {
     const store = new MemoryStore();

@@ -4,7 +4,7 @@ import { UsageError } from "../support/usage-error.ts";
 
 /**
  * The calls that share one limit. "principal": the caller's id, or the address of an anonymous caller. "client": the network
- * address, or the session if the transport knows no address. "tool": the tool, prompt or resource, for all callers
+ * address. "tool": the tool, prompt or resource, for all callers
  * together. A function returns a text; undefined means no limit for this call.
  */
 export type Per = "principal" | "client" | "tool" | ((call: MiddlewareCall) => string | undefined);
@@ -12,10 +12,11 @@ export type Per = "principal" | "client" | "tool" | ((call: MiddlewareCall) => s
 /** The methods that run a handler of the author. */
 export const CALLS: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
-const KEYS: { readonly [Name in Exclude<Per, (...values: never) => unknown>]: (call: MiddlewareCall) => string } = {
-  // Callers about whom nothing is known share one key.
-  principal: (call) => callerOf({ principal: call.principal, address: addressOf(call) }) ?? "",
-  client: (call) => callerOf({ address: addressOf(call) }) ?? CallView.callOf(call)?.origin.session?.id ?? "",
+type Key = (call: MiddlewareCall, where: string) => string;
+
+const KEYS: { readonly [Name in Exclude<Per, (...values: never) => unknown>]: Key } = {
+  principal: (call, where) => callerOf({ principal: call.principal, address: addressOf(call) }) ?? only(call, where),
+  client: (call, where) => callerOf({ address: addressOf(call) }) ?? only(call, where),
   // Names that do not exist share one key: a client could invent any number of them.
   tool: (call) => (call.item === undefined ? "" : `${call.method} ${call.item.name}`),
 };
@@ -35,7 +36,7 @@ export function toKeyFunction(
   const functions = list.map((each) => {
     if (typeof each === "function") return each;
     const known = Object.hasOwn(KEYS, each) ? KEYS[each] : undefined;
-    if (known !== undefined) return known;
+    if (known !== undefined) return (call: MiddlewareCall) => known(call, where);
     const names = Object.keys(KEYS).map(show).join(", ");
     throw new UsageError(`${where}: per must be ${names}, a function or a list of them, not ${show(per)}.`);
   });
@@ -51,6 +52,18 @@ export function toKeyFunction(
     }
     return JSON.stringify(parts);
   };
+}
+
+/**
+ * The key of a caller without a mark. Over HTTP, one key for all of them would let one caller use up the limit of the
+ * others, and a key for each session none at all: a new session is a request away. @throws {UsageError} there.
+ */
+function only(call: MiddlewareCall, where: string): string {
+  if (CallView.callOf(call)?.origin.transport !== "http") return "";
+  const problem = "cannot count an anonymous caller, because this run-time does not know its address";
+  throw new UsageError(
+    `${where} ${problem}. Name callers with the option caller of the handler, or authenticate them.`,
+  );
 }
 
 function addressOf(call: MiddlewareCall): string | undefined {

@@ -35,6 +35,17 @@ describe("the fetch handler", () => {
     expect(await fixed.json()).toMatchObject({ result: { contents: [{ text: "x".repeat(20_000) }] } });
   });
 
+  it.each([
+    ["localhost", "http://evil.example/mcp", 403],
+    ["evil.example", "http://localhost/mcp", 403],
+    ["localhost:80", "http://localhost/mcp", 200],
+    ["127.0.0.1:3000", "http://[::1]/mcp", 200],
+  ])("answers a request for %s at %s with %i", async (host, at, status) => {
+    const headers = { ...(present(modernHeaders(echo)) as Record<string, string>), host };
+    const response = await handler(new Request(at, { method: "POST", headers, body: JSON.stringify(echo) }));
+    expect(response.status).toBe(status);
+  });
+
   it("answers with a stream when a notification comes before the response", async () => {
     const response = await handler(request(tell));
     expect(response.headers.get("content-type")).toBe("text/event-stream");

@@ -21,6 +21,8 @@ export interface HttpRequest {
    * know it.
    */
   readonly address: string | undefined;
+  /** The host of the request's URL, where the run-time has one that differs from the header `host`. */
+  readonly urlHost?: string | undefined;
   /** The run-time's own request: an IncomingMessage, or a Request. */
   readonly raw: unknown;
   /** The value of a header; the name must be in lower case. */

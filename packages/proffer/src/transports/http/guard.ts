@@ -78,7 +78,11 @@ export class HttpGuard {
   /** Why the request is rejected, if web pages of any origin may send it. */
   checkHost(request: HttpRequest): HttpError | undefined {
     if (!request.path.startsWith("/")) return new HttpError(400, "The request target must be a path.");
-    const host = request.header("host");
+    const { urlHost } = request;
+    return this.#checkName(request.header("host")) ?? (urlHost === undefined ? undefined : this.#checkName(urlHost));
+  }
+
+  #checkName(host: string | undefined): HttpError | undefined {
     if (this.#hosts === undefined || (host !== undefined && this.#hosts.get(host))) return undefined;
     return notAllowed("Host", host, "allowedHosts", "--allowed-host");
   }

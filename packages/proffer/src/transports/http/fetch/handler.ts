@@ -88,6 +88,11 @@ class FetchExchange implements HttpExchange {
     return mark < 0 ? "" : beforeFragment.slice(mark + 1);
   }
 
+  get urlHost(): string | undefined {
+    const { host } = new URL(this.raw.url);
+    return host === this.header("host") ? undefined : host;
+  }
+
   header(name: string): string | undefined {
     const value = this.raw.headers.get(name);
     if (value !== null) return value;
