@@ -37,7 +37,7 @@ describe("@task", () => {
   it("reaches the tools from the sources, the cache and a build", async () => {
     for (const file of ["tools.ts", "tools.ts", "dist"]) {
       const { tools } = await load(project.path(file));
-      expect(tools.get("copy")?.task).toEqual(COPY);
+      expect(tools.get("copy")?.task).toEqual({ ...COPY, polling: false });
       expect(tools.get("print")?.task).toMatchObject({ after: Number.POSITIVE_INFINITY, required: false });
       expect(tools.get("move")?.task).toMatchObject({ after: 0 });
       expect(tools.get("count")?.task).toBeUndefined();

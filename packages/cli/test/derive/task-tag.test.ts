@@ -24,6 +24,8 @@ describe("@task", () => {
     ["@task after 2s", { after: 2000 }],
     ["@task background", { after: "background" }],
     ["@task poll 0.5 s required ttl 8h", { pollInterval: 500, required: true, ttl: 28_800_000 }],
+    ["@task polling after 2s", { polling: "auto", after: 2000 }],
+    ["@task polling always", { polling: "always" }],
     ["@task after 1m\n * @timeout 2m", { after: 60_000 }],
     ["@title Copy", undefined],
   ])("%s", (tags, task) => {
@@ -47,6 +49,7 @@ describe("@task", () => {
 
   test.each([
     ["@task after 2s background", "@task has two of after and background. Keep one of them."],
+    ["@task polling always polling", "@task sets polling twice. Remove one of them."],
     ["@task ttl 1h ttl 2h", "@task sets ttl twice. Remove one of them."],
     ["@task poll 2h ttl 1h", "@task has a time to poll that is not shorter than ttl"],
     [

@@ -16,14 +16,13 @@ export class Quota {
   readonly #store: SharedStore;
   readonly #kind: string;
   readonly #max: number;
-  readonly #secret: string;
+  readonly #server: SealingServer;
 
-  constructor(store: SharedStore, kind: "tasks" | "sessions", max: number, { keyOwner }: SealingServer) {
-    const [key] = keyOwner.keys ?? [];
+  constructor(store: SharedStore, kind: "tasks" | "sessions", max: number, server: SealingServer) {
     this.#store = store;
     this.#kind = kind;
     this.#max = max;
-    this.#secret = key === undefined ? "" : toBase64Url(key);
+    this.#server = server;
   }
 
   /** The slot of a task or session that begins now. */
@@ -62,10 +61,15 @@ export class Quota {
     if (known?.[slot] !== undefined) await this.#store.change(key, { add: { [slot]: -1 }, returning: [] });
   }
 
-  /** The store holds no caller in plain text, and there are so few addresses that a digest needs a secret. */
   async #keyOf(caller: string | null): Promise<string> {
-    return caller === null ? this.#kind : `${this.#kind} ${await sha256(`${this.#secret} ${caller}`)}`;
+    return caller === null ? this.#kind : `${this.#kind} ${await secretDigest(this.#server, caller)}`;
   }
+}
+
+/** The store holds no caller in plain text, and there are so few addresses that a digest needs a secret. */
+export async function secretDigest({ keyOwner }: SealingServer, text: string): Promise<string> {
+  const [key] = keyOwner.keys ?? [];
+  return sha256(`${key === undefined ? "" : toBase64Url(key)} ${text}`);
 }
 
 function intervalOf(life: number): number {

@@ -222,12 +222,17 @@ export interface TaskOption {
   readonly pollInterval?: number;
   /** Refuses clients that do not support tasks, on revisions that have them. Default: false. */
   readonly required?: boolean;
+  /**
+   * Lets other clients wait for a long call with the tools `task_status` and `task_cancel`: "auto" those whose calls have a
+   * known time limit or come over HTTP, "always" all. Default: false.
+   */
+  readonly polling?: "auto" | "always" | false;
 }
 
 /** The option with its defaults. */
 export type TaskSettings = Required<TaskOption>;
 
-const DEFAULTS: TaskSettings = { after: 0, ttl: 3_600_000, pollInterval: 1000, required: false };
+const DEFAULTS: TaskSettings = { after: 0, ttl: 3_600_000, pollInterval: 1000, required: false, polling: false };
 
 /** Fills in the defaults; undefined without the option. @throws {UsageError} for invalid values. */
 function toTaskSettings(task: unknown, where: string): TaskSettings | undefined {
@@ -250,6 +255,8 @@ function toTaskSettings(task: unknown, where: string): TaskSettings | undefined 
 /** Completes the sentence "must be"; undefined for a valid value. */
 function problemOf(name: string, value: unknown): string | undefined {
   if (name === "required") return typeof value === "boolean" ? undefined : "true or false";
+  if (name === "polling")
+    return ["auto", "always", false].includes(value as never) ? undefined : '"auto", "always" or false';
   if (name === "after")
     return (value as number) >= 0 && typeof value === "number" ? undefined : "milliseconds or Infinity";
   return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : "a positive whole number of milliseconds";

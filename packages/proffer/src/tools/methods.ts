@@ -226,6 +226,11 @@ function outputError(tool: Tool, error: unknown): unknown {
 /** Sends progress that was held back, and converts the result to the client's revision. */
 function deliver(call: Call, tool: Tool, ctx: CallContext, result: CallResult): CallResult {
   ctx.flush();
+  return convertResult(call, tool, result);
+}
+
+/** Converts a result of a tool for the client and the revision of a call. */
+export function convertResult(call: Call, tool: Tool, result: CallResult): CallResult {
   const { block, call: whole } = call.revision.convert;
   if (call.conversion !== undefined) result = call.conversion.result(result);
   if (block === undefined && whole === undefined) return result;

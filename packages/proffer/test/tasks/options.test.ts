@@ -18,6 +18,7 @@ it.each([
   [{ after: null }, "task.after must be milliseconds or Infinity, not null"],
   [{ after: "2s" }, "task.after must be milliseconds or Infinity, not 2s"],
   [{ after: Number.NaN }, "task.after must be milliseconds or Infinity, not NaN"],
+  [{ polling: true }, 'task.polling must be "auto", "always" or false, not true'],
   [{ required: "yes" }, "task.required must be true or false, not yes"],
 ])("rejects the option task: %j", (task, message) => {
   expect(() => define(task)).toThrow(UsageError);
@@ -25,7 +26,7 @@ it.each([
 });
 
 it("takes options that are undefined for absent", () => {
-  const defaults = { after: 0, ttl: 3_600_000, pollInterval: 1000, required: false };
+  const defaults = { after: 0, ttl: 3_600_000, pollInterval: 1000, required: false, polling: false };
   expect(define({ ttl: undefined, after: undefined }).task).toEqual(defaults);
   expect(define(true).task).toEqual(defaults);
   expect(define("required").task).toEqual({ ...defaults, required: true });

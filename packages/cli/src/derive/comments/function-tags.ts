@@ -138,7 +138,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     on: ["tool"],
     value: TASK,
     effect:
-      "Serves calls as [tasks](tasks.md), which outlive their requests, to clients that support them. `required` refuses other clients of revisions with tasks. `after` waits this long for a plain result, and `background` until `ctx.background()`. `ttl` is how long a task exists after its last change, `poll` the time between two polls.",
+      "Serves calls as [tasks](tasks.md), which outlive their requests, to clients that support them. `required` refuses other clients of revisions with tasks; with `polling`, they [wait with two tools](tasks.md#clients-without-tasks). `after` waits this long for a plain result, and `background` until `ctx.background()`. `ttl` is how long a task exists after its last change, `poll` the time between two polls.",
     example: "/** Copies a disk. @task after 2s ttl 8h */ export const copy = async (disk: string) => [disk];",
     entry: (task) => ({ task }),
   }),

@@ -192,14 +192,15 @@ export const MAX_RESULT: Grammar<MaxResult> = {
 
 /** The options with a time, by their words. */
 const TIMES = { after: "after", ttl: "ttl", poll: "pollInterval" } as const;
-const WORDS = ["required", "background", ...Object.keys(TIMES)];
+const WORDS = ["required", "background", "polling", ...Object.keys(TIMES)];
 
 /**
  * Options in any order, such as `required after 2s ttl 8h`. Every mistake is an error: without the tag, work that must
  * outlive its request would be lost with it.
  */
 export const TASK: Grammar<ManifestTask> = {
-  expected: "any of: required, after and a time, or background, ttl and a time, poll and a time; or nothing",
+  expected:
+    "any of: required, polling or polling always, after and a time, or background, ttl and a time, poll and a time; or nothing",
   isOwn: true,
   parse(text) {
     const words = text.split(/\s+/).filter(Boolean);
@@ -228,6 +229,7 @@ function readOption(words: string[]): ManifestTask | Problem {
   const word = words.shift() ?? "";
   if (word === "required") return { required: true };
   if (word === "background") return { after: "background" };
+  if (word === "polling") return { polling: words[0] === "always" && words.shift() ? "always" : "auto" };
   if (!Object.hasOwn(TIMES, word)) {
     const meant = findSimilar(word.toLowerCase(), WORDS);
     const remedy = meant === undefined ? `It must be ${TASK.expected}` : `Did you mean ${meant}?`;

@@ -4,8 +4,11 @@ import type { Question } from "../../calls/question.ts";
 import { delayOf } from "../../calls/timeout.ts";
 import { Busy, type ErrorObject, RpcError } from "../../protocol/errors.ts";
 import type { Wire } from "../../protocol/messages.ts";
+import type { ClientCapabilities } from "../../protocol/model.ts";
+import type { Revision } from "../../protocol/revisions/revision.ts";
 import { Replay, ReplayLog } from "../../questions/replay.ts";
 import { randomText } from "../../support/bytes.ts";
+import { defined } from "../../support/objects.ts";
 import type { TaskSettings, Tool } from "../../tools/define.ts";
 import type { RequestTime, TaskEngine } from "./engine.ts";
 import { type CreatedTask, createdTask } from "./protocol.ts";
@@ -74,7 +77,7 @@ async function writeRecord(engine: TaskEngine, call: Call, tool: Tool, draft: Dr
   const { store, sealer, quota, limits } = engine;
   const { id, slot, epoch, early } = draft;
   const { ttl, pollInterval, required } = tool.task as TaskSettings;
-  const { head, source } = describeCall(call, tool);
+  const { head, source } = early?.start ?? describeCall(call, tool);
   // The answers and steps of earlier rounds are the first entries.
   const log = early?.rounds.log ?? (call.questions instanceof Replay ? call.questions.log : new ReplayLog());
   const fields = {
@@ -130,7 +133,11 @@ function uncount({ quota }: TaskEngine, { origin }: Call, slot: string): void {
 const ID_BYTES = 18;
 
 /** The parts of its call that a task keeps. */
-function describeCall(call: Call, tool: Tool): { readonly head: TaskHead; readonly source: TaskCall } {
+function describeCall(
+  call: Call,
+  tool: Tool,
+  revision = call.revision,
+): { readonly head: TaskHead; readonly source: TaskCall } {
   const { principal, transport } = call.origin;
   const given = (call.params.arguments ?? {}) as TaskCall["arguments"];
   return {
@@ -143,13 +150,30 @@ function describeCall(call: Call, tool: Tool): { readonly head: TaskHead; readon
     source: {
       arguments: given,
       chain: call.chain,
-      revision: call.revision.version,
+      revision: (revision ?? call.revision).version,
       transport,
       client: call.client.info,
-      capabilities: call.client.capabilities,
+      capabilities: revision === undefined ? call.client.capabilities : answerable(call),
       scopes: principal?.scopes,
     },
   };
+}
+
+/** The capabilities of a client, without the questions that its revision does not have. */
+function answerable({ client, revision: { inputs } }: Call): ClientCapabilities {
+  const { elicitation, sampling, roots, ...others } = client.capabilities;
+  return defined({
+    ...others,
+    elicitation: inputs.has("elicitation/create") ? elicitation : undefined,
+    sampling: inputs.has("sampling/createMessage") ? sampling : undefined,
+    roots: inputs.has("roots/list") ? roots : undefined,
+  });
+}
+
+/** The newest revision in which a call can be a task. */
+function newestRevision({ server, revision }: Call): Revision {
+  const { revisions } = server;
+  return revisions.stateless.map((version) => revisions.get(version)).findLast((each) => each?.extensions) ?? revision;
 }
 
 /** Milliseconds between two signs of life. No queue watches this run: only they show that its node is alive. */
@@ -168,7 +192,8 @@ export class EarlyRun extends TaskRun {
   #answer: ((result: object) => void) | undefined;
   #refuse: ((error: unknown) => void) | undefined;
 
-  constructor(engine: TaskEngine, call: Call, tool: Tool) {
+  /** A polled run speaks the newest revision, whose questions can wait. */
+  constructor(engine: TaskEngine, call: Call, tool: Tool, isPolled = false) {
     const fields = {
       epoch: "1",
       wakeup: UNQUEUED,
@@ -176,15 +201,18 @@ export class EarlyRun extends TaskRun {
       ttl: String((tool.task as TaskSettings).ttl),
     };
     const id = randomText(ID_BYTES);
-    super(engine, { id, fields, ...describeCall(call, tool), log: new ReplayLog(), tool, meta: call.meta });
+    const described = describeCall(call, tool, isPolled ? newestRevision(call) : undefined);
+    super(engine, { id, fields, ...described, log: new ReplayLog(), tool, meta: call.meta });
     this.#request = call;
   }
 
-  /** The result of the handler, or the task that it becomes. */
-  race(after: number): Promise<object> {
+  /** The result of the handler, or the task that it becomes: also if the client gives up, if the run shall go on then. */
+  race(after: number, goesOn = false): Promise<object> {
     const { signal } = this.#request;
     const cancelled = () => {
-      if (!this.#isTask) this.abandon("The client cancelled the request.");
+      if (this.#isTask) return;
+      if (goesOn) this.#timeUp();
+      else this.abandon("The client cancelled the request.");
     };
     signal.addEventListener("abort", cancelled, { once: true });
     return new Promise<object>((resolve, reject) => {
@@ -256,6 +284,7 @@ export class EarlyRun extends TaskRun {
     const created = await createTask(this.engine, this.#request, this.start.tool, this);
     if (created === undefined) return;
     this.#isTask = true;
+    this.writeProgress();
     this.startHeartbeat(Math.min(HEARTBEAT, Number(this.start.fields.ttl) / 3));
     this.#answer?.(created);
   }

@@ -75,6 +75,8 @@ export class TaskEngine {
   #worker: QueueWorker | undefined;
   #shares = new RunShares(0);
   #hasTold = false;
+  /** Ends the waits of clients that poll: the node stops. */
+  readonly waits = new Set<() => void>();
   #stopListening: (() => void) | undefined;
 
   private constructor(server: ServerState, { store, bus, queue }: Required<Cluster>) {
@@ -125,6 +127,7 @@ export class TaskEngine {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#shares.close();
+    for (const end of this.waits) end();
     await worker?.stop(this.#isLocal ? 0 : grace);
     await Promise.allSettled([...this.#early].map((run) => run.stop()));
     this.#stopListening?.();
@@ -149,8 +152,7 @@ export class TaskEngine {
    * and undefined if the call may go on plainly.
    */
   async create(call: Call, tool: Tool): Promise<object | undefined> {
-    this.start();
-    this.#tellWhere(call);
+    this.prepare(call);
     const { after } = tool.task as TaskSettings;
     // A round with the answer to a question, or `ctx.background()`: it took longer already.
     if (after === 0 || call.questions !== undefined) return createTask(this, call, tool);
@@ -158,8 +160,9 @@ export class TaskEngine {
     return run.race(after);
   }
 
-  /** Says once where tasks are kept, unless a test runs them. */
-  #tellWhere({ origin }: Call): void {
+  /** Works on tasks from now on, and says once where they are kept, unless a test runs them. */
+  prepare({ origin }: Call): void {
+    this.start();
     if (!this.#isLocal || this.#hasTold || origin.transport === "memory") return;
     this.#hasTold = true;
     this.server.log({ level: "info", message: "Tasks are kept in the memory of this process and end with it." });

@@ -1,9 +1,11 @@
 import type { Call, Method } from "../../calls/call.ts";
-import { missingCapabilities, missingCapability } from "../../calls/client.ts";
+import { missingCapability } from "../../calls/client.ts";
 import { questionsOf, type Rounds } from "../../questions/rounds.ts";
 import type { Feature } from "../../server/feature.ts";
 import type { ServerState } from "../../server/server.ts";
 import { TaskEngine } from "./engine.ts";
+import { callPolled } from "./polled-call.ts";
+import { declaresTasks, findPollingTool, firstWait, isPolled, pollingTools, withoutOutputs } from "./polling.ts";
 import { TASKS } from "./protocol.ts";
 import { watchTasks } from "./requests.ts";
 
@@ -48,20 +50,31 @@ export const feature: Feature = {
   /** Before the arguments are looked at, so that they make no difference for clients that do not support tasks. */
   runTool(call, tool) {
     const { task, name } = tool;
-    if (task === undefined || !call.revision.extensions) return undefined;
+    if (task === undefined) return undefined;
+    if (isPolled(call, tool))
+      return async () => callPolled(await engineOf(call.server), call, tool, firstWait(call, tool));
+    if (!call.revision.extensions) return undefined;
     if (task.required) requireTasks(call, `Tool "${name}"`);
     if (task.after === Number.POSITIVE_INFINITY || !declaresTasks(call)) return undefined;
     // At a limit, a call that need not be a task is an ordinary one.
     return async () => (await engineOf(call.server)).create(call, tool);
   },
 
+  list(call, list) {
+    if (list !== "tools") return undefined;
+    // Not for each call by the hook `before`: only lists have schemas.
+    call.conversion = withoutOutputs(call) ?? call.conversion;
+    return pollingTools(call);
+  },
+  findTool: (call, name) => findPollingTool(call, name, () => engineOf(call.server)),
+
   async background(call) {
-    const { server, revision, method, params } = call;
+    const { server, method, params } = call;
     const tool = method === "tools/call" ? server.tools.get(String(params.name)) : undefined;
     if (tool?.task === undefined) return false;
     const questions = questionsOf(call);
     if (questions.task !== undefined) await questions.task.promote();
-    else if (revision.extensions && declaresTasks(call))
+    else if (declaresTasks(call))
       await (questions as Rounds).leave(async () => (await engineOf(server)).create(call, tool));
     return true;
   },
@@ -74,11 +87,6 @@ export const feature: Feature = {
     return engine.inTime(() => watchTasks(engine, call, taskIds, (task) => notify("notifications/tasks", task)));
   },
 };
-
-/** Whether the request declares that its client supports tasks. An earlier declaration counts for nothing. */
-function declaresTasks(call: Call): boolean {
-  return missingCapabilities(TASKS, call.client.capabilities) === undefined;
-}
 
 /** @throws {RpcError} unless the request declares that its client supports tasks. */
 function requireTasks(call: Call, subject: string): void {

@@ -17,35 +17,41 @@ const ID = /^[\w-]{24}$/;
 const MAX_ATTEMPTS = 100;
 
 /** A task that the caller may use. */
-interface FoundTask {
+export interface FoundTask {
   readonly id: string;
   readonly head: TaskHead;
   readonly fields: RecordFields;
 }
 
 /** Answers one of the three methods. */
-export function serveRequest(engine: TaskEngine, call: Call): Promise<object> {
+export async function serveRequest(engine: TaskEngine, call: Call): Promise<object> {
+  const { taskId, inputResponses } = call.params;
+  if (typeof taskId !== "string") throw new InvalidParams(`${call.method} needs params.taskId, a string.`);
   switch (call.method) {
     case "tasks/get":
-      return getTask(engine, call);
+      return getTask(engine, call, taskId);
     case "tasks/update":
-      return updateTask(engine, call);
+      if (!isObject(inputResponses)) throw new InvalidParams("tasks/update needs params.inputResponses, an object.");
+      return updateTask(engine, call, taskId, inputResponses);
     default:
-      return cancelTask(engine, call);
+      return cancelTask(engine, call, taskId);
   }
 }
 
-async function getTask(engine: TaskEngine, call: Call): Promise<DetailedTask> {
-  const { id, fields } = await requireTask(engine, call);
+async function getTask(engine: TaskEngine, call: Call, taskId: string): Promise<DetailedTask> {
+  const { id, fields } = await requireTask(engine, call, taskId);
   engine.wakeIfStalled(id, fields);
   return (await detailedTask(engine.sealer, id, fields)) ?? unknownTask();
 }
 
 /** Takes answers to questions of the task. Keys that are unknown or answered are ignored. */
-async function updateTask(engine: TaskEngine, call: Call): Promise<object> {
-  const { inputResponses } = call.params;
-  if (!isObject(inputResponses)) throw new InvalidParams("tasks/update needs params.inputResponses, an object.");
-  const { id, fields } = await requireTask(engine, call);
+export async function updateTask(
+  engine: TaskEngine,
+  call: Call,
+  taskId: string,
+  inputResponses: JsonObject,
+): Promise<object> {
+  const { id, fields } = await requireTask(engine, call, taskId);
   // The client may repeat answers whose wake-up failed. The queue ignores this one if it has one with that number.
   if (fields.status === "working" && fields.wakeup !== UNQUEUED) await engine.wake(id, fields.wakeup as string);
   else engine.wakeIfStalled(id, fields);
@@ -91,8 +97,8 @@ async function answers(
   return { if: same, setOnce, set: { status: "working", wakeup, idle: "0" }, remove: ["questions"] };
 }
 
-async function cancelTask(engine: TaskEngine, call: Call): Promise<object> {
-  const { id, head, fields } = await requireTask(engine, call);
+export async function cancelTask(engine: TaskEngine, call: Call, taskId: string): Promise<object> {
+  const { id, head, fields } = await requireTask(engine, call, taskId);
   let lease: string | undefined;
   const change = async (current: RecordFields): Promise<RecordChange | undefined> => {
     if (isTerminal(current.status)) return undefined;
@@ -131,9 +137,7 @@ async function changeTask(
   throw new Error("a task changed too often");
 }
 
-async function requireTask(engine: TaskEngine, call: Call): Promise<FoundTask> {
-  const { taskId } = call.params;
-  if (typeof taskId !== "string") throw new InvalidParams(`${call.method} needs params.taskId, a string.`);
+async function requireTask(engine: TaskEngine, call: Call, taskId: string): Promise<FoundTask> {
   return (await findTask(engine, call, taskId)) ?? unknownTask();
 }
 
@@ -141,7 +145,7 @@ async function requireTask(engine: TaskEngine, call: Call): Promise<FoundTask> {
  * Finds a task of the caller, if the caller may still use its tool. One that does not exist and one of another
  * caller make no difference. @throws {InsufficientScope}
  */
-async function findTask(engine: TaskEngine, call: Call, id: string): Promise<FoundTask | undefined> {
+export async function findTask(engine: TaskEngine, call: Call, id: string): Promise<FoundTask | undefined> {
   const fields = ID.test(id) ? await engine.store.read(keyOf(id), SHOWN) : undefined;
   const head = fields && (await engine.sealer.openJson<TaskHead>(id, "head", fields));
   if (fields === undefined || head === undefined || !mayUse(call, head)) return undefined;
@@ -161,8 +165,10 @@ function mayUse(call: Call, { owner, tool: name, given }: TaskHead): boolean {
 }
 
 /** One text for all: whether an id exists is nobody else's business. */
+export const UNKNOWN_TASK = "Unknown task: it does not exist, has expired, or belongs to another caller.";
+
 function unknownTask(): never {
-  throw new InvalidParams("Unknown task: it does not exist, has expired, or belongs to another caller.");
+  throw new InvalidParams(UNKNOWN_TASK);
 }
 
 /** Serves the tasks of a subscription, and leaves out those that the caller may not read. @throws {InvalidParams} */

@@ -34,10 +34,11 @@ export function completeResult({ server, revision }: Call, result: object): obje
 export function createCall(server: ServerState, origin: CallOrigin, { head, source, fields, meta }: RunStart): Call {
   const revision = server.revisions.get(source.revision);
   if (revision === undefined) throw new Error(`the revision ${source.revision} is unknown`);
-  const _meta = meta ?? {
+  const _meta = {
     [META.protocolVersion]: source.revision,
     [META.clientCapabilities]: source.capabilities,
     ...(source.client === undefined ? {} : { [META.clientInfo]: source.client }),
+    ...meta,
   };
   const params = { name: head.tool, arguments: source.arguments, _meta };
   const call = new Call(server, origin, revision, {

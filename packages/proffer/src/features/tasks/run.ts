@@ -184,8 +184,13 @@ export class TaskRun implements CallOrigin, RunningTask {
   }
 
   progress(done: number, total: number | undefined, message: string | undefined): void {
-    if (this.taskId === undefined || this.#over) return;
+    if (this.#over) return;
     this.#progress.report(message ?? (total === undefined ? String(done) : `${done} of ${total}`));
+  }
+
+  /** The call has become a task: its record shows the progress so far. */
+  protected writeProgress(): void {
+    if (this.#progress.latest !== undefined) this.#progress.report(this.#progress.latest);
   }
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
@@ -240,7 +245,7 @@ export class TaskRun implements CallOrigin, RunningTask {
   }
 
   async #writeMessage(text: string): Promise<void> {
-    if (this.#over) return;
+    if (this.#over || this.taskId === undefined) return;
     const message = await this.engine.sealer.seal(this.id, "message", text);
     await this.#writer.write({ set: { message }, stamp: ["updated"] });
     this.engine.changed(this.id);
