@@ -44,7 +44,7 @@ beforeAll(async () => {
       );
   }
   for (const file of EXAMPLES) await add(file, (await openServer(join(root, "examples", file))).server);
-}, 300_000);
+});
 
 async function add(module: string, server: Server): Promise<void> {
   if (server.tools.size === 0) return;

@@ -186,7 +186,9 @@ describe("a random pattern", () => {
     seed: PROFFER_FUZZ === undefined ? 1 : Date.now(),
   };
 
-  it("that is left to the engine takes a backtracking matcher linear time", { timeout: 600_000 }, () => {
+  it("that is left to the engine takes a backtracking matcher linear time", {
+    timeout: 120_000 + parameters.numRuns * 5,
+  }, () => {
     const word = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 3 });
     const property = fc.property(node, word, (tree, pump) => {
       fc.pre(usesEngine(`^${print(tree)}$`));
