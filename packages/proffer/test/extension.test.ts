@@ -1,4 +1,4 @@
-import { defineServer, defineTool } from "proffer";
+import { defineServer, defineTool, type ServerOptions } from "proffer";
 import { connect } from "proffer/testing";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { FEATURES } from "../src/features/features.ts";
@@ -35,6 +35,7 @@ let loads = 0;
 const row: FeatureRow = {
   isNeeded: ({ options }) => options.name === "kennel",
   hasLifespan: true,
+  dependsOnClient: ({ method, server }) => method === "tools/list" && server.info.name === "kennel",
   async load() {
     loads += 1;
     return { feature };
@@ -49,8 +50,8 @@ beforeEach(() => {
   loads = 0;
 });
 
-function serverOf(name: string) {
-  return defineServer({ name, version: "1", tools: [defineTool({ name: "own", handle: () => "own" })] });
+function serverOf(name: string, options: Partial<ServerOptions> = {}) {
+  return defineServer({ ...options, name, version: "1", tools: [defineTool({ name: "own", handle: () => "own" })] });
 }
 
 describe("an extension that is defined outside of the core", () => {
@@ -65,6 +66,13 @@ describe("an extension that is defined outside of the core", () => {
     expect((await client.call("bark")).content).toMatchObject([{ text: "woof" }]);
     await client.close();
     expect([...new Set(seen)]).toEqual(["attach", "open", "around", "drain", "close"]);
+  });
+
+  it("keeps shared caches from answering other clients", async () => {
+    const client = await connect(serverOf("kennel", { cache: { cacheScope: "public" } }));
+    expect(await client.request("tools/list")).toMatchObject({ cacheScope: "private" });
+    expect(await client.request("server/discover")).toMatchObject({ cacheScope: "public" });
+    await client.close();
   });
 
   it("has no method in other revisions", async () => {

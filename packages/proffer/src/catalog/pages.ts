@@ -113,25 +113,19 @@ export function checkHints(hints: Partial<CacheHints>, where: string): void {
 }
 
 /**
- * Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller, one for
- * a query such as `?toolsets=` to the callers with that query, and one for clients with the same profile to them.
+ * Returns the cache hints of a computed result: a result for an authenticated caller is private to that caller, one for a
+ * query to the callers with that query, and one that depends on the client to clients like it.
  */
 export function hintsFor(call: Call): CacheHints {
-  const { hints } = call.server;
+  const { hints, features } = call.server;
   const { principal, query } = call.origin;
-  const isPrivate = principal !== undefined || Boolean(query) || dependsOnClient(call);
+  const isPrivate = principal !== undefined || Boolean(query) || features.dependOnClient(call);
   return hints.cacheScope === "public" && isPrivate ? { ...hints, cacheScope: "private" } : hints;
 }
 
 /** Returns the hints of a fixed list. Middleware may filter any page of it by caller, and all pages must agree. */
 export function listHints(call: Call): CacheHints {
-  const { middleware, hints } = call.server;
-  const isFixed = middleware.length === 0 && !call.origin.query && !dependsOnClient(call);
+  const { middleware, hints, features } = call.server;
+  const isFixed = middleware.length === 0 && !call.origin.query && !features.dependOnClient(call);
   return isFixed ? hints : hintsFor(call);
-}
-
-/** Whether the client decides which resources are in the list of tools. A shared cache would give it to other clients. */
-function dependsOnClient({ server: { options, resources }, method }: Call): boolean {
-  if (resources.size === 0 || (options.resourceTools ?? "auto") !== "auto") return false;
-  return method === "tools/list" || method === "server/discover";
 }

@@ -13,6 +13,13 @@ const ABOUT_TOOLS: ReadonlySet<string> = new Set([
   ...["initialize", "server/discover", "tools/list", "tools/call", "subscriptions/listen"],
 ]);
 
+const LISTS_OF_TOOLS: ReadonlySet<string> = new Set(["tools/list", "server/discover"]);
+
+/** Whether the client decides which resources are tools. */
+function hasClientTools({ server: { options, resources } }: Call): boolean {
+  return resources.size > 0 && (options.resourceTools ?? "auto") === "auto";
+}
+
 /**
  * Every optional feature and extension: the only place of the core that names them, besides the types of their options.
  * The order is that of their hooks.
@@ -32,11 +39,9 @@ export const FEATURES: readonly FeatureRow[] = [
   {
     // Reads resources by tools, for models that cannot read them.
     isNeeded: ({ options }, added) => options.resourceTools === "always" || (added?.kind === "resource" && added.tool),
-    isNeededBy: ({ server, client, method }) =>
-      ABOUT_TOOLS.has(method) &&
-      server.resources.size > 0 &&
-      (server.options.resourceTools ?? "auto") === "auto" &&
-      client.profile?.readsResources === false,
+    isNeededBy: (call) =>
+      ABOUT_TOOLS.has(call.method) && hasClientTools(call) && call.client.profile?.readsResources === false,
+    dependsOnClient: (call) => LISTS_OF_TOOLS.has(call.method) && hasClientTools(call),
     load: () => import("./resource-tools/feature.ts"),
   },
   {
@@ -94,6 +99,11 @@ export class Features {
   of(call: Call): Promise<void> | undefined {
     for (const row of this.#conditional) if (!this.#needed.has(row) && row.isNeededBy?.(call)) this.#load(row);
     return this.loading;
+  }
+
+  /** Whether a feature gives different clients different answers to a request. */
+  dependOnClient(call: Call): boolean {
+    return this.#table.some((row) => row.dependsOnClient?.(call));
   }
 
   /** @throws {UsageError} if the server must not be served with its options. */

@@ -80,6 +80,8 @@ export interface FeatureRow {
   isNeeded(server: ServerState, added?: Item): boolean;
   /** Whether a call needs it although its server does not. */
   isNeededBy?(call: Call): boolean;
+  /** Whether its part of an answer depends on the client, loaded or not: a shared cache must not give it to others. */
+  dependsOnClient?(call: Call): boolean;
   /** It does something when a server is opened or closed. */
   readonly hasLifespan?: true;
   /** Before the server is served. @throws {UsageError} for options that contradict each other. */
