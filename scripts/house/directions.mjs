@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { PACKAGES } from "./folders.mjs";
+import { FEATURE_OPTIONS, PACKAGES } from "./folders.mjs";
 import { importsOf } from "./sources.mjs";
 
 /**
@@ -25,6 +25,24 @@ function isAllowed(file, from, { to, kind }, root, rows) {
   const isCore = (unit) => rows.core.includes(unit);
   if (kind === "type" && (!isCore(from) || isCore(target))) return true;
   return rows.exceptions.some((more) => file.startsWith(more.from) && (more[kind] ?? []).includes(target));
+}
+
+/** The lines of the core that name a feature where FEATURE_OPTIONS does not allow it, as sentences. Comments may. */
+export function wrongNames(sources) {
+  const [root, { folders, core }] = Object.entries(PACKAGES)[0];
+  const names = new RegExp(`\\b(${Object.keys(FEATURE_OPTIONS).join("|")})\\b`, "g");
+  return sources.flatMap(({ path, text }) => {
+    const file = path.slice(root.length + 1);
+    if (!path.startsWith(`${root}/`) || !core.includes(unitOf(file, { folders }))) return [];
+    const found = [...withoutComments(text).matchAll(names)].map(([name]) => name);
+    return [...new Set(found)]
+      .filter((name) => !FEATURE_OPTIONS[name].includes(file))
+      .map((name) => `${path}: the core names the feature "${name}": use a hook of server/feature.ts.`);
+  });
+}
+
+function withoutComments(text) {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*/gm, "");
 }
 
 /** Whether a name such as `preact` or `node:*` stands for a package. */

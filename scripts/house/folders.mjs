@@ -99,6 +99,19 @@ const profferExceptions = [
   { from: "transports/process.ts", lazy: ["features/resource-tools", "features/toolsets"] },
 ];
 
+/** The options of features, with the files of the core whose code may name them: those that define options and their types. */
+export const FEATURE_OPTIONS = {
+  adapt: ["server/options.ts"],
+  cluster: ["server/options.ts", "server/server.ts"],
+  maxResult: ["server/options.ts", "tools/define.ts"],
+  resourceTools: ["server/options.ts"],
+  task: ["calls/question.ts", "questions/context.ts", "support/seal.ts", "tools/define.ts"],
+  tasks: ["server/limits.ts", "server/overrides.ts"],
+  telemetry: [],
+  toolset: ["catalog/registry.ts", "prompts/define.ts", "resources/define.ts", "tools/define.ts"],
+  toolsets: ["server/options.ts"],
+};
+
 const shared = ["derive", "derive/model", "modules", "terminal"];
 
 const cli = {

@@ -1,5 +1,5 @@
 // npm run house: prints the figures of the tree beside their budgets, and the targets that are not reached yet.
-//   --check    prints only faults (figures beyond their budgets, imports, docs/folders.md), and fails then
+//   --check    prints only faults (figures beyond their budgets, imports, names of features, docs/folders.md), and fails then
 //   --list     prints the files and folders behind the figures, too
 //   --write    writes docs/folders.md
 //   --tighten  lowers the budgets to the figures, with 5 % of room but never below a target, and adds those of new areas
@@ -7,7 +7,7 @@
 import "../node-version.mjs";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Failure, main, stylesFor } from "../terminal.mjs";
-import { wrongImports } from "./directions.mjs";
+import { wrongImports, wrongNames } from "./directions.mjs";
 import { measure } from "./figures.mjs";
 import { foldersPage, wrongRows } from "./folders-page.mjs";
 import { readSources } from "./sources.mjs";
@@ -46,7 +46,8 @@ await main(async () => {
   if (process.argv.includes("--write")) writeFileSync(pageFile, foldersPage(sources));
   if (process.argv.includes("--tighten")) tighten(figures, areas);
   const rows = rowsOf(figures, areas);
-  if (process.argv.includes("--check")) check(rows, [...wrongImports(sources), ...wrongPage(sources)]);
+  if (process.argv.includes("--check"))
+    check(rows, [...wrongImports(sources), ...wrongNames(sources), ...wrongPage(sources)]);
   else printAll(rows);
   if (!process.argv.includes("--list")) return;
   for (const [name, list] of Object.entries(lists)) {

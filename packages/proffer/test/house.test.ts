@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const scripts = new URL("../../../scripts/house/", import.meta.url);
 
-it("the tree keeps its budgets and import directions, and docs/folders.md shows its folders", () => {
+it("the tree keeps its budgets and import directions, its core names no feature, and docs/folders.md shows its folders", () => {
   const script = fileURLToPath(new URL("main.mjs", scripts));
   const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -67,5 +67,28 @@ describe("the check of import directions", async () => {
     ],
   ])("accepts in %s: %s", (path, text) => {
     expect(wrong(path, text)).toEqual([]);
+  });
+});
+
+describe("the check of the names of features", async () => {
+  const { wrongNames } = await import(new URL("directions.mjs", scripts).href);
+  const run = "packages/proffer/src";
+
+  it.each([
+    [`${run}/catalog/pages.ts`, 'const isAuto = options.resourceTools === "auto";'],
+    [`${run}/server/dispatch.ts`, "if (call.server.options.maxResult) cut(call);"],
+    [`${run}/server/lifespan.ts`, 'const { tasks } = await import("./tasks-stub.ts");'],
+    [`${run}/server/server.ts`, "readonly toolsets = new Set();"],
+  ])("refuses in %s: %s", (path, text) => {
+    expect(wrongNames([{ path, text }])).toHaveLength(1);
+  });
+
+  it.each([
+    [`${run}/server/options.ts`, "readonly maxResult?: MaxResult;"],
+    [`${run}/server/dispatch.ts`, "/** Comments may say why: toolsets. */\n  // So does `maxResult`."],
+    [`${run}/features/tasks/engine.ts`, "const { task } = tool;"],
+    ["packages/cli/src/build/build.ts", "const { toolsets } = options;"],
+  ])("accepts in %s: %s", (path, text) => {
+    expect(wrongNames([{ path, text }])).toEqual([]);
   });
 });

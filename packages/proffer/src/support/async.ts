@@ -6,11 +6,11 @@ export function whenReady<Value, Next>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Runs `task` at the end of this event-loop turn. */
-export function atEndOfTurn(task: () => void): void {
-  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => void };
-  if (setImmediate) setImmediate(task);
-  else setTimeout(task, 0);
+/** Runs `work` at the end of this event-loop turn. */
+export function atEndOfTurn(work: () => void): void {
+  const { setImmediate } = globalThis as { setImmediate?: (work: () => void) => void };
+  if (setImmediate) setImmediate(work);
+  else setTimeout(work, 0);
 }
 
 /**
