@@ -57,6 +57,13 @@ describe("a message", () => {
   });
 });
 
+describe("a limit of a server", () => {
+  it.each([0, -1, Number.NaN, "9"])("must be a positive number, not %j", (subscriptions) => {
+    const limits = { subscriptions: subscriptions as number };
+    expect(() => defineServer({ name: "s", version: "1", limits })).toThrow(/limits.subscriptions must be a positive/);
+  });
+});
+
 describe("a schema", () => {
   it("with a pattern that could take exponential time is rejected", () => {
     const input = { type: "object", properties: { s: { type: "string", pattern: "^(a+)\\1$" } } } as const;

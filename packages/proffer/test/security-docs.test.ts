@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { MAX_COMPLETIONS } from "../src/catalog/completion.ts";
 import { TASK_LIMITS } from "../src/features/tasks/record.ts";
+import { MAX_QUESTIONS } from "../src/features/tasks/run.ts";
 import { checkOptions } from "../src/nodes/redis/redis.ts";
 import { COOL_DOWN, FRESH, MAX_KEYS, MAX_RESPONSE, STALE } from "../src/oauth/issuer.ts";
 import { MAX_REFUSED, REFUSED_TIME } from "../src/oauth/oauth.ts";
@@ -12,6 +13,7 @@ import { MAX_WORK } from "../src/schema/json-schema/run.ts";
 import { toServerLimits } from "../src/server/limits.ts";
 import { MAX_HEADER } from "../src/transports/http/challenge.ts";
 import { toLimits } from "../src/transports/http/options.ts";
+import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "../src/uri/parse.ts";
 
 const text = read("../../../docs/security.md");
 const [, limits = ""] = text.split("## Limits\n");
@@ -46,6 +48,11 @@ function documented(file: string): [string, string][] {
 }
 
 describe("the limits of docs/security.md", () => {
+  it("say of each option who needs another value", () => {
+    const options = rows.filter(([name = ""]) => name.startsWith("`"));
+    expect(options.filter(([, , , , need = ""]) => need.length < 10)).toEqual([]);
+  });
+
   it("match the HTTP endpoint", () => {
     const written = writtenFor("HTTP");
     const { keepAliveInterval: _notALimit, ...limits } = toLimits({}, "");
@@ -114,6 +121,9 @@ describe("the limits of docs/security.md", () => {
       "nesting levels of a message": String(MAX_DEPTH),
       "steps of one validation": MAX_WORK.toLocaleString("en-US"),
       "messages in a batch, where the revision has batches": constant("../src/calls/batch.ts", "MAX_BATCH"),
+      "characters of a URI": MAX_URI_LENGTH.toLocaleString("en-US"),
+      "characters of the template of a resource": MAX_TEMPLATE_LENGTH.toLocaleString("en-US"),
+      "questions that a task asks at once; it fails": String(MAX_QUESTIONS),
       "rounds of questions in one call": constant("../src/questions/rounds.ts", "MAX_ROUNDS"),
       "values of one completion": String(MAX_COMPLETIONS),
     });

@@ -3,6 +3,7 @@ import { InvalidParams } from "../protocol/errors.ts";
 import { isObject } from "../protocol/messages.ts";
 import type { Resource } from "../resources/define.ts";
 import type { Tool } from "../tools/define.ts";
+import { MAX_URI_LENGTH } from "../uri/parse.ts";
 import type { RouteMatch } from "../uri/routes.ts";
 import type { Item } from "./access.ts";
 
@@ -101,7 +102,7 @@ function named(item: Item | undefined, given: unknown): readonly NamedItem[] {
 
 function namedByUri(call: Call, uri: unknown): readonly NamedItem[] {
   // The handler refuses a URI that is too long.
-  if (typeof uri !== "string" || uri.length > call.server.limits.uriLength) return NOTHING;
+  if (typeof uri !== "string" || uri.length > MAX_URI_LENGTH) return NOTHING;
   const route = routeFor(call, uri);
   return named(route?.value, route?.match.values);
 }
@@ -127,10 +128,10 @@ export function routeFor(call: Call, uri: string): RouteMatch<Resource> | undefi
 
 /** The route of a URI, among the resources that `allows` accepts. @throws {InvalidParams} for a URI that is too long. */
 export function routeOf(
-  { resources, limits }: Pick<Call["server"], "resources" | "limits">,
+  { resources }: Pick<Call["server"], "resources">,
   uri: string,
   allows?: (resource: Resource) => boolean,
 ): RouteMatch<Resource> | undefined {
-  if (uri.length <= limits.uriLength) return resources.routes.find(uri, allows);
-  throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${limits.uriLength}.`);
+  if (uri.length <= MAX_URI_LENGTH) return resources.routes.find(uri, allows);
+  throw new InvalidParams(`The URI has ${uri.length} characters; the limit is ${MAX_URI_LENGTH}.`);
 }

@@ -5,31 +5,26 @@ import type { RpcError } from "../protocol/errors.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import type { SerializedResult } from "../results/encode.ts";
 import { UsageError } from "../support/usage-error.ts";
-import { TemplateError } from "../uri/parse.ts";
+import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH, TemplateError } from "../uri/parse.ts";
 import { Routes } from "../uri/routes.ts";
 import { checkDotSegments, checkMatch, refusalError } from "./check-match.ts";
 import type { Params } from "./check-params.ts";
 import type { Resource } from "./define.ts";
 import { DEFAULT_RULES, type ResourceRules } from "./rules.ts";
 
-/** The limits of a server that concern its resources. */
-type UriLimits = Pick<Call["server"]["limits"], "uriLength" | "templateLength">;
-
 /** Holds resources and templates: lists them in registration order and finds them by URI. */
 export class ResourceRegistry extends Registry<Resource> {
   readonly routes = new Routes<Resource>();
-  readonly #limits: UriLimits;
   readonly #serialized = new Map<Resource, Map<Revision, SerializedResult>>();
   readonly #groups = new Map<ResourceRules, number>();
   #sources: readonly Entry<Resource>[] | undefined;
 
-  constructor(changed: (added?: Resource) => void, limits: UriLimits) {
+  constructor(changed: (added?: Resource) => void) {
     super("resource", "uri", changed);
-    this.#limits = limits;
   }
 
   override add(resource: Resource): void {
-    this.#checkLength(resource);
+    checkLength(resource);
     this.#invalidateSources(resource);
     super.add(resource);
     try {
@@ -54,16 +49,6 @@ export class ResourceRegistry extends Registry<Resource> {
     if (others === 0) this.#groups.delete(resource.rules);
     else if (resource.rules !== DEFAULT_RULES) this.#groups.set(resource.rules, others);
     return super.remove(uri);
-  }
-
-  #checkLength({ uri, template }: Resource): void {
-    const limit = template === undefined ? "uriLength" : "templateLength";
-    const max = this.#limits[limit];
-    if (uri.length <= max) return;
-    throw new UsageError(
-      `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; limits.${limit} of the server is ${max}.`,
-      "bad_template",
-    );
   }
 
   /** Clears the cached sources if the resource is one of them. */
@@ -156,4 +141,12 @@ function foreignError({ groups }: Resources, uri: string): RpcError {
   }
   checkDotSegments(DEFAULT_RULES, uri);
   return refusalError(DEFAULT_RULES, "unmatched", uri);
+}
+
+/** @throws {UsageError} for a URI or template that is too long. */
+function checkLength({ uri, template }: Resource): void {
+  const max = template === undefined ? MAX_URI_LENGTH : MAX_TEMPLATE_LENGTH;
+  if (uri.length <= max) return;
+  const text = `The uri of resource ${uri.slice(0, 64)}… has ${uri.length} characters; the limit is ${max}.`;
+  throw new UsageError(text, "bad_template");
 }

@@ -1,7 +1,6 @@
 import { MAX_ITEMS } from "../protocol/parse.ts";
 import { MAX_STREAM_BYTES } from "../results/return-value.ts";
 import { badOption } from "../support/usage-error.ts";
-import { MAX_TEMPLATE_LENGTH, MAX_URI_LENGTH } from "../uri/parse.ts";
 
 /** Limits for one client and one result. */
 export interface ServerLimits extends TaskLimits {
@@ -11,10 +10,6 @@ export interface ServerLimits extends TaskLimits {
   readonly completionScan?: number;
   /** Keys and elements in a message, all its objects and arrays together. Default: 250,000. */
   readonly messageItems?: number;
-  /** Characters in a URI. Default: 16,384. */
-  readonly uriLength?: number;
-  /** Characters in the URI template of a resource. Default: 2,048. */
-  readonly templateLength?: number;
   /** Milliseconds that a question may wait for its answer, on revisions that keep the request open. Default: 10 minutes. */
   readonly questionTimeout?: number;
   /** Bytes, or characters, of a stream that are collected for one result. Default: 64 MiB. */
@@ -40,8 +35,6 @@ export interface TaskLimits {
   readonly taskEntries?: number;
   /** Characters of the result of a task. Default: 4,194,304. */
   readonly taskResult?: number;
-  /** Questions that a task asks at once. Default: 64. */
-  readonly taskQuestions?: number;
   /** Runs of a task in a row without a new answer or step; then it has failed. Default: 10. */
   readonly taskRuns?: number;
 }
@@ -53,8 +46,6 @@ const DEFAULTS: SetLimits = {
   subscriptions: 10_000,
   completionScan: 10_000,
   messageItems: MAX_ITEMS,
-  uriLength: MAX_URI_LENGTH,
-  templateLength: MAX_TEMPLATE_LENGTH,
   questionTimeout: 10 * 60 * 1000,
   streamBytes: MAX_STREAM_BYTES,
   hookTimeout: 30_000,

@@ -137,7 +137,7 @@ export class ServerState implements Server {
       failed: (error) => this.log({ level: "error", message: "A resource watcher failed", error }),
     });
     this.limits = toServerLimits(options.limits, `Server "${name}"`);
-    this.resources = new ResourceRegistry((added) => this.#itemsChanged("resources", added), this.limits);
+    this.resources = new ResourceRegistry((added) => this.#itemsChanged("resources", added));
     this.features.need();
     for (const tool of options.tools ?? []) this.tools.add(tool as Tool);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt as Prompt);

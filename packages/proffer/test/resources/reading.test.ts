@@ -62,11 +62,11 @@ describe("a template without declarations", () => {
     });
   });
 
-  it("reads URIs as long as the server allows", async () => {
-    const uri = `x://${"a".repeat(20_000)}`;
-    const client = await open([any], {}, { limits: { uriLength: 20_004 } });
+  it("reads the longest URI", async () => {
+    const uri = `x://${"a".repeat(16_380)}`;
+    const client = await open([any]);
     expect((await client.read(uri)).contents[0]?.uri).toBe(uri);
-    await expect(client.read(`${uri}a`)).rejects.toMatchObject({ message: /the limit is 20004/ });
+    await expect(client.read(`${uri}a`)).rejects.toMatchObject({ message: /the limit is 16384/ });
   });
 });
 
@@ -236,23 +236,17 @@ describe("a handler", () => {
 describe("resources that are too long", () => {
   const template = defineResource({ uri: `x://{a}/${"b".repeat(3000)}`, name: "long", read: () => "read" });
 
-  it("are rejected beyond the limits of the server", () => {
+  it("are rejected", () => {
     const single = defineResource({ uri: `x://${"a".repeat(17_000)}`, name: "long", content: "" });
     const define = (resource: Resource) => () => defineServer({ name: "s", version: "1", resources: [resource] });
-    expect(define(template)).toThrow(/has 3008 characters; limits.templateLength of the server is 2048/);
-    expect(define(single)).toThrow(/has 17004 characters; limits.uriLength of the server is 16384/);
+    expect(define(template)).toThrow(/has 3008 characters; the limit is 2048/);
+    expect(define(single)).toThrow(/has 17004 characters; the limit is 16384/);
   });
 
-  it("are served with higher limits", async () => {
-    const client = await open([template], {}, { limits: { templateLength: 3008 } });
-    expect((await client.read(`x://1/${"b".repeat(3000)}`)).contents[0]?.text).toBe("read");
-  });
-
-  it("need a limit that is a positive integer", () => {
-    for (const uriLength of [0, -1, Number.NaN, "9"]) {
-      const limits = { uriLength: uriLength as number };
-      expect(() => defineServer({ name: "s", version: "1", limits })).toThrow(/limits.uriLength must be a positive/);
-    }
+  it("are served up to the limit", async () => {
+    const rest = "b".repeat(2040);
+    const client = await open([defineResource({ uri: `x://{a}/${rest}`, name: "long", read: () => "read" })]);
+    expect((await client.read(`x://1/${rest}`)).contents[0]?.text).toBe("read");
   });
 });
 

@@ -154,15 +154,21 @@ describe("bad input to tasks", () => {
         for (let n = 0; n < 3; n++) await ctx.step("many", () => n);
       },
     ],
-    [
-      "taskQuestions",
-      { taskQuestions: 2 },
-      (ctx: Context) => Promise.all([1, 2, 3].map((n) => ctx.ask(`Question ${n}`, GO))),
-    ],
   ])("a task that exceeds limits.%s fails", async (name, limits, handle) => {
     const client = await connectWithTasks(serve(handle, { limits }));
     const done = await end(client, await begin(client, "run"));
     expect(done).toMatchObject({ status: "failed", error: { code: -32603, message: expect.stringContaining(name) } });
+  });
+
+  it("a task that asks more than 64 questions at once fails", async () => {
+    const asks = (count: number) => (ctx: Context) =>
+      Promise.all(Array.from({ length: count }, (_, n) => ctx.ask(`Question ${n}`, GO)));
+    const server = serve(asks(65));
+    server.tools.add(defineTool({ name: "fits", task: true, handle: (_, ctx) => asks(64)(ctx) }));
+    const client = await connectWithTasks(server);
+    const done = await end(client, await begin(client, "run"));
+    expect(done).toMatchObject({ status: "failed", error: { message: expect.stringContaining("asked 65 questions") } });
+    await reach(client, await begin(client, "fits"), "input_required");
   });
 
   it("a caller with too many tasks gets a plain answer, or is refused if the tool requires a task", async () => {

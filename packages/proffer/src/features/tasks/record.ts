@@ -60,7 +60,6 @@ export const TASK_LIMITS: Required<TaskLimits> = {
   taskJournal: 1_048_576,
   taskEntries: 10_000,
   taskResult: 4_194_304,
-  taskQuestions: 64,
   taskRuns: 10,
 };
 

@@ -14,6 +14,8 @@ import { JOURNAL, keyOf, type TaskCall, type TaskHead, type TaskQuestion } from 
 import { completeResult, createCall, ProgressWriter, type RunStart, TaskRounds } from "./run-call.ts";
 import { RunWriter } from "./run-writer.ts";
 
+/** Questions that a task asks at once. */
+export const MAX_QUESTIONS = 64;
 const PARKED = { resultType: "input_required" };
 
 /**
@@ -159,11 +161,11 @@ export class TaskRun implements CallOrigin, RunningTask {
 
   /** Keeps the questions in the record and ends the run. */
   async park(asked: ReadonlyMap<string, Question>): Promise<object> {
-    const { sealer, limits } = this.engine;
-    if (asked.size > limits.taskQuestions) {
+    const { sealer } = this.engine;
+    if (asked.size > MAX_QUESTIONS) {
       throw new RpcError(
         "internal_error",
-        `The task asked ${asked.size} questions at once; the limit is ${limits.taskQuestions} (limits.taskQuestions).`,
+        `The task asked ${asked.size} questions at once; the limit is ${MAX_QUESTIONS}.`,
       );
     }
     const questions = [...asked].map(([operation, { method, params, schema }]): TaskQuestion => {

@@ -278,7 +278,7 @@ export class HttpEndpoint {
   }
 
   #streamsBusy(client: CallerMarks): RpcError | undefined {
-    return this.inFlight.draining ? shuttingDown() : this.streams.refusal(client, this.limits);
+    return this.inFlight.draining ? shuttingDown() : this.streams.refusal(client, this.limits.maxStreams);
   }
 
   #hasSessions(exchange: HttpExchange): boolean {

@@ -5,7 +5,7 @@ import { RpcError } from "../../protocol/errors.ts";
 import { surround, type Wire } from "../../protocol/messages.ts";
 import type { DisconnectListener, HttpExchange } from "./exchange.ts";
 import { STREAM_HEADERS } from "./http-error.ts";
-import type { HttpLimits } from "./options.ts";
+import { shareOf } from "./options.ts";
 
 /** Makes a stream resumable after a lost connection. */
 interface Resumption {
@@ -206,8 +206,6 @@ export function primingEvent(id: string, retry: number): string {
   return `id: ${id}\nretry: ${retry}\ndata: \n\n`;
 }
 
-type StreamLimits = Pick<HttpLimits, "maxStreams" | "maxStreamsPerClient">;
-
 /** A stream that needs keep-alive comments, and must end when the server stops. */
 export interface OpenStream {
   readonly client: CallerMarks;
@@ -240,12 +238,12 @@ export class OpenStreams {
   }
 
   /** Why a caller cannot open another stream now; undefined if it can. Its share counts once half of the room is taken. */
-  refusal(client: CallerMarks, limits: StreamLimits): RpcError | undefined {
-    const { maxStreams, maxStreamsPerClient } = limits;
+  refusal(client: CallerMarks, maxStreams: number): RpcError | undefined {
     if (this.size >= maxStreams)
       return new RpcError("busy", `The server is busy: ${maxStreams} streams are open. Try again later.`);
-    if (this.size * 2 < maxStreams || !hasShare(client, maxStreamsPerClient, this.#clients())) return undefined;
-    return new ShareError(maxStreamsPerClient, "open streams");
+    const share = shareOf(maxStreams);
+    if (this.size * 2 < maxStreams || !hasShare(client, share, this.#clients())) return undefined;
+    return new ShareError(share, "open streams");
   }
 
   *#clients(): Iterable<CallerMarks> {

@@ -51,10 +51,11 @@ export interface HttpOptions extends GuardOptions {
    * tenth of `maxInFlight`, at least 10.
    */
   readonly maxInFlightPerClient?: number;
-  /** With this many open streams, the next one is rejected with 503. Default: 10,000. */
+  /**
+   * With this many open streams, the next one is rejected with 503. Once half of them are open, a client with a tenth of
+   * them is rejected with 429. Default: 10,000.
+   */
   readonly maxStreams?: number;
-  /** Once half of `maxStreams` is in use, a client with this many streams is rejected with 429. Default: a tenth. */
-  readonly maxStreamsPerClient?: number;
   /**
    * A stream is closed when its client has this many unread bytes, and an HTTP/2 connection with more starts no further
    * request. Default: 4 MiB.
@@ -112,13 +113,12 @@ export type HttpLimits = Readonly<ReturnType<typeof toLimits>>;
 /** Fills in the defaults. @throws {UsageError} for a limit that is not a positive number. */
 export function toLimits(options: HttpOptions, where: string) {
   const sessions = options.sessions || {};
-  const { maxInFlight = 1000, maxStreams = 10_000 } = options;
+  const { maxInFlight = 1000 } = options;
   const limits = {
     maxMessageBytes: options.maxMessageBytes ?? 4 * MiB,
     maxInFlight,
     maxInFlightPerClient: options.maxInFlightPerClient ?? shareOf(maxInFlight),
-    maxStreams,
-    maxStreamsPerClient: options.maxStreamsPerClient ?? shareOf(maxStreams),
+    maxStreams: options.maxStreams ?? 10_000,
     maxUnreadBytes: options.maxUnreadBytes ?? 4 * MiB,
     maxUnreadTotal: options.maxUnreadTotal ?? 256 * MiB,
     unreadTimeout: options.unreadTimeout ?? UNREAD_TIMEOUT,
