@@ -1,4 +1,4 @@
-// Measures what each operation of proffer/redis costs, with each client library: node bench/cluster.mjs [client …]
+// Measures the cost of each operation of proffer/redis, with each client library: node bench/cluster.mjs [client …]
 // CPU of this process and of Redis per operation with 32 at once, and the time of one at a time, in round trips (R: the
 // median of a GET through the same client, one before each operation). Needs redis-server or valkey-server in PATH, or PROFFER_TEST_REDIS=host:port.
 import { startEngine } from "./lib/engine.mjs";

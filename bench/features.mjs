@@ -1,4 +1,4 @@
-// Measures what features add to a request: node bench/features.mjs [--only token,scopes] [--rounds 9] [--requests 1600]
+// Measures the cost of features for a request: node bench/features.mjs [--only token,scopes] [--rounds 9] [--requests 1600]
 // Each server of servers/features.mjs has a path per feature; the paths take turns, and the best rounds are compared.
 import "../scripts/node-version.mjs";
 import { generateKeyPairSync, sign } from "node:crypto";

@@ -1,5 +1,5 @@
 // Measures the budgets of several nodes against Redis, in one run: node bench/nodes.mjs [--rounds 7] [--only session,parked]
-// --distance N delays what Redis gets and sends by N ms, as a network does: it shows the number of round trips, which the
+// --distance N delays the messages of Redis by N ms, as a network does: it shows the number of round trips, which the
 // CPU time of both ends hides on one machine. --size N is the number of parked tasks and sessions.
 // R is the time of a GET through ioredis. Needs redis-server or valkey-server in PATH, or PROFFER_TEST_REDIS=host:port.
 import "../scripts/node-version.mjs";
@@ -17,7 +17,7 @@ import { resume } from "./scenarios/nodes/resume.mjs";
 import { sessionCalls } from "./scenarios/nodes/session-calls.mjs";
 import { taskCalls } from "./scenarios/nodes/task-calls.mjs";
 
-/** Each returns rows: [what, budget, found, whether it is within the budget]. */
+/** Each returns rows: [name, budget, found, whether it is within the budget]. */
 const SCENARIOS = { session: sessionCalls, task: taskCalls, resume, balance, listeners, parked };
 
 await main(async () => {
@@ -45,7 +45,7 @@ await main(async () => {
     progress(name);
     await client.flushall();
     const bench = { client, start, rounds: Number(values.rounds), size: Number(values.size) };
-    for (const [what, budget, found, isWithin] of await SCENARIOS[name](bench)) {
+    for (const [name, budget, found, isWithin] of await SCENARIOS[name](bench)) {
       const verdict = isWithin === undefined ? "" : isWithin ? "within" : "**above**";
       console.log(`| ${what} | ${budget} | ${found} | ${verdict} |`);
     }

@@ -29,7 +29,7 @@ export class Client {
 
   /**
    * @param send - sends a method and params, and resolves with the answer
-   * @param losesTasks - the store may lose what it has acknowledged: a task that it does not know is gone
+   * @param losesTasks - the store may lose acknowledged changes: a task that it does not know is gone
    */
   constructor(send, { losesTasks = false } = {}) {
     this.#send = send;
@@ -100,7 +100,7 @@ export class Client {
   async #answer(taskId, questions) {
     const answers = Object.keys(questions).map((key) => [key, { action: "accept", content: { on: true } }]);
     const params = { taskId, inputResponses: Object.fromEntries(answers) };
-    // What was not acknowledged is sent again.
+    // A request without a response is sent again.
     for (;;) {
       const { result, error } = await this.#request("tasks/update", params);
       if (result !== undefined || error?.code === UNKNOWN) return;

@@ -1,4 +1,4 @@
-/** Compares what the client was promised with what happened. */
+/** Compares the promises to the client with the outcome. */
 export function figuresOf({ client, ledger, faults, recovery, seconds, found = 0 }) {
   const tasks = [...client.tasks];
   const ends = tasks
@@ -43,7 +43,7 @@ const MUST_BE_ZERO = {
   otherKeys: "steps with another key",
 };
 
-/** @param scenario - `allowed` are the figures that its fault may affect; `words` say what figures mean in it */
+/** @param scenario - `allowed` are the figures that its fault may affect; `words` explain the figures in it */
 export function problemsOf(figures, { allowed = [], words = {} }) {
   return Object.entries({ ...MUST_BE_ZERO, ...words })
     .filter(([name]) => figures[name] > 0 && !allowed.includes(name))

@@ -1,4 +1,4 @@
-/** Compares the effects of tasks with what their clients have seen. */
+/** Compares the effects of tasks with the results that their clients have seen. */
 export class Ledger {
   /** Runs that repeated an earlier one, whose node failed; not those that an answer started. */
   restarted = 0;

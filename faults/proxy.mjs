@@ -35,7 +35,7 @@ export class CuttingProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What is on its way does not arrive. */
+  /** Bytes on their way do not arrive. */
   close() {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();

@@ -96,7 +96,7 @@ export const PROCESS_SCENARIOS = [
     tasks: 200,
     every: 8_000,
     lag: 10,
-    // Steps are not confirmed by the replica, only what clients are told.
+    // The replica confirms no steps, only answers to clients.
     allowed: ["recordedTwice", "recordedAgain"],
     task: someTask,
     settings: { durability: "replicated" },

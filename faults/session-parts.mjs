@@ -1,6 +1,6 @@
 import { defineResource, defineTool, field } from "proffer";
 
-/** What sessions of the older revisions use: a tool that asks, one that reports a change, and resources to watch. */
+/** Parts that sessions of the older revisions use: a tool that asks, one that reports a change, and resources to watch. */
 export function createSessionParts(notify) {
   const ask = defineTool({
     name: "ask",

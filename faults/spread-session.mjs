@@ -157,7 +157,7 @@ export class SpreadSession {
     };
   }
 
-  /** Waits for a state; what does not come is found in the figures. */
+  /** Waits for a state; a missing one is found in the figures. */
   async #until(isReached) {
     const end = performance.now() + PATIENCE;
     while (!(await isReached()) && performance.now() < end) await sleep(20);

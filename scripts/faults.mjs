@@ -1,4 +1,4 @@
-// npm run faults: tasks on several nodes while nodes, Redis and connections fail. Prints what was lost or done twice.
+// npm run faults: tasks on several nodes while nodes, Redis and connections fail. Prints losses and repetitions.
 //   --only F2,F3   only these faults
 //   --seeds N      runs of each fault with other choices: by default 20 in memory, 1 with processes
 //   --seed N       the first seed; repeats the choices of a run

@@ -12,7 +12,7 @@ const output = join(root, "packages/inspector/dist/page");
 /** The first versions with light-dark(). */
 const target = ["chrome123", "firefox120", "safari17.5"];
 
-/** Rolldown, because what it writes is 2 kB smaller than esbuild's, compressed. */
+/** Rolldown, because its output is 2 kB smaller than esbuild's, compressed. */
 const script = {
   input: join(source, "main.tsx"),
   platform: "browser",

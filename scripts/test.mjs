@@ -31,7 +31,7 @@ const quick = [
   [{ name: "vitest", run: () => runVitest("quick") }],
 ];
 
-/** What is exhaustive or about the machine, and the packages to publish. */
+/** Tests that are exhaustive or about the machine, and the packages to publish. */
 const rest = [
   [
     ...packages.map((name) => ({ name: `publint ${name}`, command: ["publint", `packages/${name}`, "--strict"] })),

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What VitePress compiles, and the files beside it. */
+/** The pages that VitePress compiles, and the files beside it. */
 const PAGES = fileURLToPath(new URL("pages", import.meta.url));
 const PUBLIC = fileURLToPath(new URL("public", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../bench/lib/statistics.mjs";
 
-/** Time that the server gets to release what the attackers used, in milliseconds. */
+/** Time that the server gets to release the resources of the attackers, in milliseconds. */
 const SETTLE_LIMIT = 90_000;
 const STEP = 200;
 const MEASUREMENTS = 5;

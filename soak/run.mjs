@@ -32,7 +32,7 @@ const LIMITS = {
   unreadTimeout: 5_000,
   sessions: { idleTimeout: 10_000, reconnectTimeout: 2_000 },
 };
-/** Milliseconds after which the server has forgotten what the attackers left. */
+/** Milliseconds after which the server has forgotten the attackers. */
 const FORGOTTEN = 14_000;
 
 /** A run of honest and hostile clients against one server. */

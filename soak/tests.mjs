@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { root } from "../scripts/npm.mjs";
 
-/** More rounds for tests of the suite: their files say what each variable counts. */
+/** More rounds for tests of the suite: their files explain each variable. */
 const ROUNDS = {
   PROFFER_CUTS: "10000",
   PROFFER_CLIENTS: "1000",

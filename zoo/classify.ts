@@ -7,7 +7,7 @@ export type Status = (typeof STATUSES)[number];
 /** A diagnostic more than this many times for one function is a list that nobody reads. */
 const MAX_LINES = 20;
 
-/** What happened to a case. */
+/** The outcome of a case. */
 export interface Observation {
   /** The diagnostics of the function, by their place. */
   readonly diagnostics: readonly { code: string; severity: string; message: string; inModule: boolean }[];

@@ -13,7 +13,7 @@ export function writeValues(file: CaseFile): string {
   return [...file.imports, 'import * as module from "./module.ts";', ...functions, ""].join("\n");
 }
 
-/** What TypeScript says about a values module. */
+/** The verdict of TypeScript about a values module. */
 export interface Verdicts {
   /** By the index of the value: why it is not assignable. */
   readonly reasons: ReadonlyMap<number, string>;

@@ -13,7 +13,7 @@ export interface CaseResult extends Verdict {
   readonly expected: boolean;
 }
 
-/** What the report shows of a case file. */
+/** The part of a case file in the report. */
 export interface FileResult {
   readonly name: string;
   /** The packages with their versions. */

@@ -5,7 +5,7 @@ import { ensureInstalled, ensureInstalledIn } from "../../scripts/npm.mjs";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 
-/** Installs and builds what is missing: the tools and packages of the workspace, and the peers of this folder. */
+/** Installs and builds missing parts: the tools and packages of the workspace, and the peers of this folder. */
 export async function ensureReady() {
   ensureInstalled();
   ensureInstalledIn("bench");

@@ -7,7 +7,7 @@ import { browse, REDIRECT } from "./sign-in.mjs";
 const URL_OF_DESK = process.env.RESOURCE ?? "http://127.0.0.1:3000/mcp";
 const [user = "ada"] = process.argv.slice(2);
 
-/** Keeps what the client must remember, and replaces the browser. */
+/** Keeps the client's tokens, and replaces the browser. */
 class Memory {
   redirectUrl = REDIRECT;
   clientMetadata = {

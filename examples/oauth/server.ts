@@ -27,7 +27,7 @@ export const server = defineServer({
   onStop: () => stopSignIn?.(),
 });
 
-/** Says who is signed in, and what they may do. */
+/** Says who is signed in, with which scopes. */
 export function whoAmI(ctx: Context): { user: string; scopes: readonly string[] } {
   return { user: String(ctx.principal?.subject ?? "nobody"), scopes: ctx.principal?.scopes ?? [] };
 }

@@ -1,6 +1,6 @@
 /**
- * A queue that does what the port allows: jobs come in any order, late, several times at once, and again after a crash or
- * a failure. With `lost`, it also forgets some, which no queue may, but which a client's polls must heal.
+ * A queue that uses every freedom of the port: jobs come in any order, late, several times at once, and again after a
+ * crash or a failure. With `lost`, it also forgets some, which no queue may, but which a client's polls must heal.
  */
 export class FaultyQueue {
   /** Jobs that were lost or delivered once more than needed. */

@@ -26,7 +26,7 @@ process.send("loaded");
 await once(process, "message");
 
 const connection = { host: "127.0.0.1", port: redisPort };
-// Errors of connections are expected; the outcome is what counts.
+// Errors of connections are expected; only the outcome counts.
 const onError = () => {};
 const client = new Redis({ ...connection, maxRetriesPerRequest: 1 });
 client.on("error", onError);

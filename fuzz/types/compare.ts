@@ -16,7 +16,7 @@ import { valueText } from "./value-text.ts";
 const VALUES = 4;
 const CHANGES = 5;
 
-/** A question to TypeScript, and what its answer means. */
+/** A question to TypeScript, with the meaning of its answer. */
 interface Doubt {
   readonly to: string;
   readonly value: string;

@@ -14,7 +14,7 @@ import {
 /** A type without a value of limited depth, such as `interface A { a: A }`. */
 export class NoValue extends Error {}
 
-/** Deeper values would only repeat what shallow ones show. */
+/** Deeper values would find no more than shallow ones. */
 const MAX_DEPTH = 8;
 export const TEXTS = [
   "",

@@ -5,7 +5,7 @@ import { abandon, abandonPair, tamperWithCursors, tamperWithStates } from "./que
 import { cancel, dropSubscriptions, leaveSessions, stealSession } from "./sessions.mjs";
 import { cutPipes, floodPipe, killWrapper, leavePipeUnread, signalServer } from "./stdio.mjs";
 
-/** The attacks over HTTP: what to count, how many one run of the function makes, and the function. */
+/** The attacks over HTTP: the name of the count, how many one run of the function makes, and the function. */
 const HTTP = [
   ["connections cut (RST, FIN, half-open)", 5, cut],
   ["requests sent byte by byte", 5, writeSlowly],

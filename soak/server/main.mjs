@@ -26,7 +26,7 @@ function authenticate(request) {
   return token === undefined ? undefined : { id: token };
 }
 
-/** Collects garbage and counts what the process holds. */
+/** Collects garbage and counts the objects of the process. */
 function measure() {
   globalThis.gc();
   globalThis.gc();

@@ -5,7 +5,7 @@ import { createProject, waitForStderr } from "../../../packages/cli/test/project
 const ADDRESS = /Inspector at (http:\S+#k=\S+)\s/;
 const LISTENING = /Listening at \S+;/;
 
-/** Calls a function with a project that has the module of docs/inspector.md. What it started ends with it. */
+/** Calls a function with a project that has the module of docs/inspector.md. Processes that it started end with it. */
 export async function withShop(job) {
   const docs = readFileSync(new URL("../../../docs/inspector.md", import.meta.url), "utf8");
   const [, module = ""] = /```ts\n\/\/ shop\.ts\n([\s\S]*?)```/.exec(docs) ?? [];
@@ -27,7 +27,7 @@ export async function startPage(project, ...words) {
   return { child, address };
 }
 
-/** What `--inspect` adds to the start of `dev`, and the time from commands to the addresses of their pages. */
+/** The time that `--inspect` adds to the start of `dev`, and the time from commands to the addresses of their pages. */
 export const measureStart = (_, rounds) =>
   withShop(async (project) => {
     const timed = async (pattern, ...words) => {

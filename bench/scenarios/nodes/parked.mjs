@@ -73,7 +73,7 @@ async function park(server, client, count) {
   while ((await parkedNow()) < count) await pause(500);
 }
 
-/** The sealed texts of a task: its arguments and its question, with what the client declared. */
+/** The sealed texts of a task: its arguments and its question, with the declarations of the client. */
 async function payloadOf(client) {
   const [, [key]] = await client.scan(0, "MATCH", "bench:r:* task *", "COUNT", 1000);
   const lengths = await Promise.all(["call", "questions"].map((field) => client.hstrlen(key, field)));

@@ -36,7 +36,7 @@ afterAll(async () => {
 const WRITING = new Set(["write_file", "edit_file", "create_directory", "move_file"]);
 let isFresh = false;
 
-/** Brings the folder back to what it was, if a tool may have changed it. */
+/** Brings the folder back to its first state, if a tool may have changed it. */
 async function refresh(): Promise<void> {
   if (isFresh) return;
   isFresh = true;

@@ -80,7 +80,7 @@ export function lineEvents(lines: readonly WireLine[]): InspectorEvent[] {
   return lines.map((line) => ({ kind: "line", line }));
 }
 
-/** What a new stream of the demo begins with. */
+/** The first events of a new stream of the demo. */
 export function demoEvents(lines: readonly WireLine[] = DEMO_LINES): InspectorEvent[] {
   return [
     {

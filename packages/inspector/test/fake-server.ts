@@ -13,7 +13,7 @@ export interface FakeServer {
   readonly url: string;
   /** The address of a part of the page, with the secret. */
   at(path: string): string;
-  /** What a new stream begins with; a test may change it. */
+  /** The first events of a new stream; a test may change them. */
   known: InspectorEvent[];
   readonly handlers: Handlers;
   /** The names and bodies of the requests so far. */

@@ -5,7 +5,7 @@ import { createShop } from "./asking-shop.ts";
 import { describeInBrowser, usePages } from "./browser.ts";
 import { inspect, type PageClient } from "./page-client.ts";
 
-/** What other parts answer, for a server that has nothing of it. */
+/** The answers of other parts, for a server that has nothing of it. */
 describeInBrowser("the page with a server", () => {
   let url: string;
   let client: PageClient;

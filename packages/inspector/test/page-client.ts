@@ -7,7 +7,7 @@ import { createTestHost, type TestHost } from "./test-host.ts";
 type Kind = InspectorEvent["kind"];
 type Of<Name extends Kind> = Extract<InspectorEvent, { kind: Name }>;
 
-/** What the page does, without a browser. */
+/** The requests of the page, without a browser. */
 export interface PageClient {
   /** Everything that the stream brought, in order. */
   readonly events: InspectorEvent[];

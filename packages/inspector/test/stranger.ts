@@ -9,8 +9,8 @@ export interface Stranger {
 }
 
 /**
- * Every way in which a web page can send a request to another origin or look at its content. Each reports what the page got
- * to know: nothing, or what it read. `attack(origin, secret)` tries all of them and resolves with the reports by their names.
+ * Every way in which a web page can send a request to another origin or look at its content. Each reports the text that the
+ * page could read, or "nothing". `attack(origin, secret)` tries all of them and resolves with the reports by their names.
  */
 const SCRIPT = `
 const settled = (element, source) => new Promise((resolve) => {

@@ -51,7 +51,7 @@ describeInBrowser("the page and the bytes of the wire", () => {
     await question.waitFor({ state: "detached" });
   }
 
-  /** What the page shows of a message: its direction, its raw text and its size. */
+  /** A message as the page shows it: its direction, its raw text and its size. */
   async function shownOf(page: Page, { n, kind }: WireLine): Promise<{ text: string; bytes: string }> {
     await page.evaluate(`history.pushState(null, "", "/wire/${n}"); dispatchEvent(new PopStateEvent("popstate"))`);
     const isAnswer = kind === "result" || kind === "error";

@@ -88,15 +88,15 @@ export type HookName = {
 // biome-ignore lint/suspicious/noExplicitAny: the table has hooks of every type
 type AnyHook = (...values: any[]) => any;
 
-/** What a hook does wrong. */
+/** The fault of a hook. */
 export type Fault = "throws" | "rejects" | "throws a bare object" | "returns nonsense" | "never settles";
 
 /** How the server answers the request that needs the hook. */
 export type Outcome = "served" | "internal error" | "tool error" | "refused" | "undefinable";
 
-/** One hook: how it is used, and what happens if it fails. */
+/** One hook: how it is used, and how its failure is seen. */
 export interface Hook {
-  /** How the hook works if it does what it should. */
+  /** The hook without a fault. */
   readonly works: AnyHook;
   define(hook: AnyHook): Omit<ServerOptions, "name" | "version">;
   /** Options of `serveHttp`, for hooks of HTTP. */
@@ -205,7 +205,7 @@ export const HOOKS = {
   "ServerOptions.shows": {
     works: () => true,
     define: (shows) => ({ shows, tools: [defineTool({ name: "t", handle: () => "" })] }),
-    // What it fails for is hidden.
+    // Items for which it fails are hidden.
     failed: "served",
     nonsense: "served",
     isSync: true,

@@ -69,7 +69,7 @@ class OfficialSchema {
     return this.#names.has(name);
   }
 
-  /** Returns what is wrong with a value; empty if it is valid. */
+  /** Returns the faults of a value; empty if it is valid. */
   complaints(name: string, value: unknown): string[] {
     const validate = this.#ajv.getSchema(this.#root + name) as ValidateFunction | undefined;
     if (validate === undefined) return [`the revision does not define ${name}`];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
-/** Runs a script of `scripts/`, which must succeed. Returns what it wrote to stdout. */
+/** Runs a script of `scripts/`, which must succeed. Returns its stdout. */
 export async function runScript(name: string, ...args: string[]): Promise<string> {
   const script = fileURLToPath(new URL(`../../../scripts/${name}`, import.meta.url));
   const child = spawn(process.execPath, [script, ...args]);

@@ -145,7 +145,7 @@ function examineTool(offer: Offer, tool: ListedTool, returned: readonly Returned
   return findings;
 }
 
-/** What is known of the results of a tool. It is found once: each id of each tool is looked up in all of them. */
+/** The known properties of a tool's results. It is found once: each id of each tool is looked up in all of them. */
 interface Returned {
   readonly tool: ListedTool;
   readonly isDescribed: boolean;

@@ -12,7 +12,7 @@ import {
 import { type HttpRequest, unauthorized } from "proffer/http";
 import type { Headers } from "../http/http-client.ts";
 
-/** An order desk whose items need scopes. `runs` counts what was used. */
+/** An order desk whose items need scopes. `runs` has the name of each call. */
 export interface Desk {
   readonly server: Server;
   readonly runs: string[];

@@ -356,7 +356,7 @@ describe("a caller counts, and does not authorize", () => {
     expect((await post(url, more, one)).json.result.isError).toBeUndefined();
   });
 
-  it("so that one client whose address changes keeps what it has", async () => {
+  it("so that one client whose address changes keeps its share", async () => {
     const { url } = await serve({ ...DEFAULTS });
     const one = await openSession(url, LEGACY, address, { elicitation: {} });
     const events = await openEvents(url, {

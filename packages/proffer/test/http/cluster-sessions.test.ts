@@ -418,7 +418,7 @@ function defineTests(): void {
       await first.ended;
       nodes.servers[1]?.notify("shop://one");
       await second.message(() => true);
-      // What the earlier node would send, too, would come before this.
+      // Messages of the earlier node would come before this one.
       nodes.servers[1]?.notify("shop://two");
       await expect.poll(() => methods(second)).toEqual(["shop://one", "shop://two"]);
     });

@@ -19,7 +19,7 @@ export interface FaultyCluster extends Cluster {
 
 type Method = (...given: unknown[]) => unknown;
 
-/** Puts faults between the nodes and what they share. */
+/** Puts faults between the nodes and their store and bus. */
 export function faultyCluster(cluster: Cluster = memoryCluster()): FaultyCluster {
   const operations = new Map<string, number>();
   const extended = new Set<string>();

@@ -133,7 +133,7 @@ describe("the memory for rests", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: later });
   });
 
-  it("counts the sessions of one address as one caller, who alone has what it may read", async () => {
+  it("counts the sessions of one address as one caller, and it alone reads its parts", async () => {
     const service = await serveHttp(serverWith(options), { port: 0, trustedProxies: ["127.0.0.0/8"] });
     const call = async (session: Headers, name: string, input: object = {}): Promise<CallResult> =>
       (await post(service.url, legacy("tools/call", { name, arguments: input }), session)).json.result;

@@ -109,7 +109,7 @@ export class AuthorizationServer {
   }
 }
 
-/** Walks through the pages of an authorization request as a user does; returns what the client receives. */
+/** Walks through the pages of an authorization request as a user does; returns the parameters of the redirect to the client. */
 export async function signIn(start: URL, user: string): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let url = start;

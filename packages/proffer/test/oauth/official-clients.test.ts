@@ -17,7 +17,7 @@ const server = defineServer({
   log() {},
 });
 
-/** Remembers what an application of the user has to remember, for both generations of clients. */
+/** Remembers as an application of the user must, for both generations of clients. */
 class Wallet {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {
@@ -69,7 +69,7 @@ class Wallet {
 
 interface Connection {
   connect(): Promise<void>;
-  /** Passes on what the browser received after the user has signed in. */
+  /** Passes on the browser's redirect after the user has signed in. */
   finish(answer: URLSearchParams): Promise<void>;
   call(name: string): Promise<string | undefined>;
   close(): Promise<void>;

