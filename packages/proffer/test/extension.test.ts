@@ -1,6 +1,6 @@
 import { defineServer, defineTool, type ServerOptions } from "proffer";
 import { connect } from "proffer/testing";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FEATURES } from "../src/features/features.ts";
 import type { Feature, FeatureRow } from "../src/server/feature.ts";
 
@@ -94,5 +94,19 @@ describe("an extension that is defined outside of the core", () => {
     Object.assign(row, { load: () => Promise.reject(new Error("gone")) });
     await expect(connect(serverOf("kennel"), {})).rejects.toThrow("gone");
     Object.assign(row, { load });
+  });
+
+  it("refuses requests if a client needs it and it cannot be loaded", async () => {
+    const log = vi.fn();
+    const late: FeatureRow = {
+      isNeeded: () => false,
+      isNeededBy: ({ method, server }) => method === "tools/list" && server.info.name === "late",
+      load: () => Promise.reject(new Error("gone")),
+    };
+    table.push(late);
+    const client = await connect(serverOf("late", { log }));
+    for (let n = 0; n < 2; n++) await expect(client.listTools()).rejects.toMatchObject({ code: -32603 });
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ error: expect.objectContaining({ message: "gone" }) }));
+    table.splice(table.indexOf(late), 1);
   });
 });
