@@ -9,9 +9,9 @@ export interface Filter {
 }
 
 type Test = (exchange: Exchange, now: number) => boolean;
-type Reading = Test | { readonly problem: string };
+type ParsedTest = Test | { readonly problem: string };
 
-const KEYS: { readonly [key: string]: (value: string) => Reading } = {
+const KEYS: { readonly [key: string]: (value: string) => ParsedTest } = {
   method: (value) => some(({ method }) => has(method, value)),
   name: (value) => some(({ about }) => has(about, value)),
   status: statusIs,
@@ -72,7 +72,7 @@ function compared(
   key: string,
   units: { readonly [unit: string]: number },
   measure: (exchange: Exchange, now: number) => number,
-): Reading {
+): ParsedTest {
   const [, sign = "", digits, unit = ""] = /^(<=|>=|<|>)?(\d+(?:\.\d+)?)([a-z]*)$/.exec(value) ?? [];
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) {
