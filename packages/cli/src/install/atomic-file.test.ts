@@ -1,8 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { withLock } from "./atomic-file.ts";
+import { replaceFile, withLock } from "./atomic-file.ts";
 
 let folder: string;
 let file: string;
@@ -63,5 +73,26 @@ describe("the lock of a configuration file", () => {
       times,
     );
     expect(seen).toEqual([false, true]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a configuration file", () => {
+  const mode = () => statSync(file).mode & 0o777;
+
+  it("that is new can be read by its owner only, because others in it may have API keys", () => {
+    const umask = process.umask(0);
+    try {
+      expect(replaceFile(file, "{}", undefined, () => true)).toBe(true);
+    } finally {
+      process.umask(umask);
+    }
+    expect(mode()).toBe(0o600);
+  });
+
+  it("keeps its mode", () => {
+    writeFileSync(file, "{}");
+    chmodSync(file, 0o644);
+    replaceFile(file, '{ "a": 1 }', statSync(file), () => true);
+    expect(mode()).toBe(0o644);
   });
 });
