@@ -73,7 +73,10 @@ const proffer = {
   "transports/http": { purpose: "The path of an HTTP request, for every platform", imports: core },
   "transports/http/node": { purpose: "HTTP on Node" },
   "transports/http/fetch": { purpose: "HTTP on `Request` and `Response`" },
-  oauth: { purpose: "`oauth()`: access tokens, keys, metadata, challenges", imports: [...base, "transports/http"] },
+  oauth: {
+    purpose: "`oauth()`: access tokens, keys, metadata, challenges",
+    imports: [...base, "calls", "transports/http"],
+  },
   policy: { purpose: "Ready-made middleware, and the audit log", imports: [...core, "features/observe"] },
   settings: { purpose: "`defineSettings`: environment variables", imports: data },
   providers: { purpose: "Ready-made resources", imports: core },
