@@ -21,6 +21,12 @@ describe("text for a terminal", () => {
     expect(String(Text.block("\u001b[1;31ma\u001b[0m\r\nb\u001b[2J\rc", "  "))).toBe("a\n  b\\u001b[2J\\u000dc");
   });
 
+  it("escapes contents for a terminal, and leaves them as they are in a pipe", () => {
+    const contents = "a\n\u001b]52;c;eA==\u0007b";
+    expect(String(Text.contents(contents, true, "  "))).toBe("a\n  \\u001b]52;c;eA==\\u0007b");
+    expect(String(Text.contents(contents, false))).toBe(contents);
+  });
+
   it("stays the same value in JSON", () => {
     const value = { "\u202e": ["\u009b31m", "\u001b]52;\u2028", "ä"] };
     const json = String(Text.json(value));
