@@ -21,6 +21,7 @@ export async function load(url, context, next) {
     format: "esm",
     target: "node20",
     sourcemap: "inline",
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
     sourcefile: fileURLToPath(url),
   });
   return { format: "module", source: code, shortCircuit: true };

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { createDerivedServer } from "proffer/built";
 import type { ManifestTool, Module } from "proffer/derived";
 import { connect, type TestClient } from "proffer/testing";
-import type { ZooValue } from "./case-file.ts";
+import type { ListName, ZooValue } from "./case-file.ts";
+import type { LibraryWatch } from "./library.ts";
 import { toArguments, toWire, withoutUndefined } from "./wire.ts";
 
 /** A value of a case and the function that creates it. */
@@ -10,10 +11,10 @@ export interface LoadedValue extends ZooValue {
   readonly create: () => unknown;
 }
 
-/** The arguments that the function received, and the value that it returns next. */
+/** The arguments that the stub received, and what it does next. */
 interface Exchange {
   received: unknown[] | undefined;
-  returned: unknown;
+  answer: (args: unknown[]) => unknown;
 }
 
 interface Answer {
@@ -21,17 +22,27 @@ interface Answer {
   readonly value?: unknown;
 }
 
-/**
- * Calls a tool with the values of its case through a client, with a stub instead of the function.
- * @returns a line per value that is not treated as expected
- */
-export async function callTool(tool: ManifestTool, module: Module, values: readonly LoadedValue[]): Promise<string[]> {
-  const exchange: Exchange = { received: undefined, returned: undefined };
+interface Calls {
+  /** A line per value that is not treated as expected. */
+  readonly faults: string[];
+  /** Whether a client received a value that code of a package made. */
+  readonly isReal: boolean;
+}
+
+/** Calls a tool with the values of its case through a client, with a stub that returns a value or calls the function. */
+export async function callTool(
+  tool: ManifestTool,
+  module: Module,
+  values: readonly LoadedValue[],
+  library: LibraryWatch,
+): Promise<Calls> {
+  const exchange: Exchange = { received: undefined, answer: () => undefined };
   const { path } = tool.binding;
   const stubbed = replaceMember(module, path, (...args: unknown[]) => {
     exchange.received = args;
-    return exchange.returned;
+    return exchange.answer(args);
   }) as Module;
+  const run = (args: unknown[]) => callMember(module, path, args);
   const manifest = {
     server: { name: "zoo", version: "1.0.0" },
     tools: [{ ...tool, name: "input" }, resultTool(tool)],
@@ -42,16 +53,26 @@ export async function callTool(tool: ManifestTool, module: Module, values: reado
   const options = { coerce: false, errors: "message", log: () => {} } as const;
   const client = await connect(createDerivedServer(manifest, async () => stubbed, options));
   const faults: string[] = [];
+  let isReal = false;
   for (const { list, text, create } of values) {
+    await library.hasRun();
     const value = create();
-    const isInput = list === "accepts" || list === "refuses";
-    const fault = isInput
-      ? await checkInput(client, tool, list === "accepts", value as unknown[], exchange)
-      : await checkResult(client, list === "returns", value, exchange);
+    const faultOf: Record<ListName, () => Promise<string | undefined>> = {
+      accepts: () => checkInput(client, tool, true, value as unknown[], exchange),
+      refuses: () => checkInput(client, tool, false, value as unknown[], exchange),
+      returns: () => checkResult(client, true, value, exchange),
+      cannotReturn: () => checkResult(client, false, value, exchange),
+      gives: () => checkCall(client, tool, value as [unknown[], unknown?], exchange, run),
+      fails: () => checkFailure(client, tool, value as [unknown[], ...string[]], exchange, run),
+    };
+    const fault = await faultOf[list]();
     if (fault !== undefined) faults.push(`${list} ${text.replaceAll(/\s+/g, " ")}: ${fault}`);
+    const isLibrary = await library.hasRun();
+    if (list === "gives" && !isLibrary) faults.push(`${list}: no code of a package ran, so the value is not real`);
+    if (list === "gives" || list === "returns") isReal ||= isLibrary && fault === undefined;
   }
   await client.close();
-  return faults;
+  return { faults, isReal };
 }
 
 async function checkInput(
@@ -62,7 +83,7 @@ async function checkInput(
   exchange: Exchange,
 ): Promise<string | undefined> {
   exchange.received = undefined;
-  exchange.returned = undefined;
+  exchange.answer = () => undefined;
   const { problem } = await request(client, "input", toArguments(tool.binding, list));
   if (!isMeant) return exchange.received === undefined ? undefined : "the server accepts it";
   if (exchange.received === undefined) return `the server refuses it: ${problem}`;
@@ -76,11 +97,52 @@ async function checkResult(
   value: unknown,
   exchange: Exchange,
 ): Promise<string | undefined> {
-  exchange.returned = value;
+  exchange.answer = () => value;
   const { problem, value: received } = await request(client, "result", {});
   if (!isMeant) return problem === undefined ? "the client receives it" : undefined;
   if (problem !== undefined) return `the client receives an error: ${problem}`;
   return isDeepStrictEqual(received, toWire(value) ?? null) ? undefined : `the client receives ${shown(received)}`;
+}
+
+/** Calls the function itself, and compares the result with the JSON of the case, or with that of the value. */
+async function checkCall(
+  client: TestClient,
+  tool: ManifestTool,
+  [list, ...json]: [unknown[], unknown?],
+  exchange: Exchange,
+  run: (args: unknown[]) => unknown,
+): Promise<string | undefined> {
+  let returned: unknown;
+  exchange.answer = (args) => {
+    returned = run(args);
+    return returned;
+  };
+  const { problem, value } = await request(client, "input", toArguments(tool.binding, list));
+  if (problem !== undefined) return `the client receives an error: ${problem}`;
+  const expected = json.length > 0 ? json[0] : toJson(await returned);
+  return isDeepStrictEqual(toJson(value), expected) ? undefined : `the client receives ${shown(value)}`;
+}
+
+/** Calls the function itself, and looks for texts in what the model reads. */
+async function checkFailure(
+  client: TestClient,
+  tool: ManifestTool,
+  [list, ...texts]: [unknown[], ...string[]],
+  exchange: Exchange,
+  run: (args: unknown[]) => unknown,
+): Promise<string | undefined> {
+  exchange.answer = run;
+  const { problem, value } = await request(client, "input", toArguments(tool.binding, list));
+  if (problem === undefined) return `the client receives ${shown(value)}`;
+  const missing = texts.filter((text) => !problem.includes(text));
+  return missing.length === 0
+    ? undefined
+    : `the client receives an error without "${missing.join('", "')}": ${problem}`;
+}
+
+/** The JSON that a client can receive of a value. */
+function toJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(toWire(value) ?? null));
 }
 
 /** The tool without arguments: a result does not depend on them here. */
@@ -92,9 +154,9 @@ function resultTool({ binding, ...tool }: ManifestTool): ManifestTool {
 async function request(client: TestClient, name: string, args: Record<string, unknown>): Promise<Answer> {
   try {
     const { isError, structuredContent, content } = await client.call(name, args);
-    if (!isError) return { value: structuredContent };
-    const [block] = content;
-    return { problem: block?.type === "text" ? block.text : "an error" };
+    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    if (isError) return { problem: text };
+    return { value: structuredContent === undefined ? parsed(text) : structuredContent };
   } catch (error) {
     return { problem: (error as Error).message };
   }
@@ -105,6 +167,20 @@ function replaceMember(holder: unknown, [name, ...rest]: readonly string[], memb
   if (name === undefined) return member;
   const own = { ...(holder as Record<string, unknown>) };
   return { ...own, [name]: replaceMember(own[name], rest, member) };
+}
+
+function callMember(holder: unknown, [name = "", ...rest]: readonly string[], args: unknown[]): unknown {
+  const own = holder as Record<string, (...args: unknown[]) => unknown>;
+  return rest.length === 0 ? own[name]?.(...args) : callMember(own[name], rest, args);
+}
+
+/** A value without an output schema is sent only as text: as JSON, or as itself. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function shown(value: unknown): string {

@@ -1,11 +1,13 @@
 import ts from "typescript";
 
 /** The statements of a case file about its functions; see expect.ts. */
-const LISTS = ["accepts", "refuses", "returns", "cannotReturn"] as const;
+const LISTS = ["accepts", "refuses", "returns", "cannotReturn", "gives", "fails"] as const;
+/** The lists whose statements have one value: the arguments, and what the client receives. */
+const CALLS: readonly string[] = ["gives", "fails"];
 const NAMES = ["refused", "warns", "says", "hides"] as const;
 const VOCABULARY = "../expect.ts";
 
-type ListName = (typeof LISTS)[number];
+export type ListName = (typeof LISTS)[number];
 type Statements = Record<ListName | (typeof NAMES)[number], string[]>;
 
 /** A function and the expectations about it. Values are the texts of TypeScript expressions. */
@@ -91,7 +93,8 @@ function readStatement(statement: ts.ExpressionStatement, statements: Map<string
   const known = statements.get(of.getText()) ?? emptyStatements();
   statements.set(of.getText(), known);
   const isList = (LISTS as readonly string[]).includes(name);
-  known[name].push(...rest.map((each) => (isList ? each.getText() : textOf(each))));
+  if (CALLS.includes(name)) known[name].push(`[${rest.map((each) => each.getText()).join(", ")}]`);
+  else known[name].push(...rest.map((each) => (isList ? each.getText() : textOf(each))));
   return statement;
 }
 
@@ -121,7 +124,12 @@ function exportedNames(statement: ts.Statement): string[] {
   if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
   if (ts.isFunctionDeclaration(statement)) return statement.name ? [statement.name.text] : [];
   if (!ts.isVariableStatement(statement)) return [];
-  return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
+  const declarations = statement.declarationList.declarations.filter(({ initializer }) => !isCodec(initializer));
+  return declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
+}
+
+function isCodec(value: ts.Expression | undefined): boolean {
+  return value !== undefined && ts.isCallExpression(value) && value.expression.getText() === "defineCodec";
 }
 
 function exportOf(path: string): string {

@@ -17,24 +17,42 @@ export interface Observation {
   readonly unserved?: string;
   /** Values that are not treated as expected. */
   readonly faults: readonly string[];
+  /** Whether a client received a value that code of a package made. */
+  readonly isReal: boolean;
 }
 
 /** The status of a case, and why it is not the expected one. */
 export interface Verdict {
   readonly status: Status;
   readonly reasons: readonly string[];
+  /** Whether a client received a value that code of a package made. */
+  readonly isReal: boolean;
 }
 
 /** Compares a case with its expectations. */
 export function classify(expected: ZooCase, observed: Observation): Verdict {
   const errors = observed.diagnostics.filter(({ severity }) => severity === "error");
-  if (observed.unserved !== undefined) return { status: "refused badly", reasons: [`no code: ${observed.unserved}`] };
+  if (observed.unserved !== undefined) return judged("refused badly", [`no code: ${observed.unserved}`]);
   if (errors.length > 0 || observed.tool === undefined) return classifyRefusal(expected, errors);
   if (expected.refused.length > 0) {
-    return { status: "wrong or silent", reasons: [`served, but expected ${expected.refused.join(" or ")}`] };
+    return judged("wrong or silent", [`served, but expected ${expected.refused.join(" or ")}`]);
   }
   const reasons = [...observed.faults, ...textFaults(expected, observed.tool), ...warningFaults(expected, observed)];
-  return { status: reasons.length === 0 ? "right" : "wrong or silent", reasons };
+  return judged(reasons.length === 0 ? "right" : "wrong or silent", reasons, observed.isReal);
+}
+
+function judged(status: Status, reasons: readonly string[], isReal = false): Verdict {
+  return { status, reasons, isReal };
+}
+
+/** A refusal is good only if its advice works: the same function in the file of remedies is right. */
+export function withRemedy(verdict: Verdict, remedy: Verdict | undefined): Verdict {
+  if (verdict.status !== "refused well" || remedy?.status === "right") return verdict;
+  const reasons = remedy?.reasons ?? ["zoo/remedies has no such function"];
+  return judged(
+    "refused badly",
+    reasons.map((reason) => `its remedy: ${reason}`),
+  );
 }
 
 /** Whether a case has the status that its file asks for. */
@@ -51,16 +69,17 @@ function classifyRefusal(expected: ZooCase, errors: Observation["diagnostics"]):
     else if (!inModule) reasons.push(`${code} has a place outside the module`);
     else if (!hasRemedy(message)) reasons.push(`${code} has no remedy: ${message}`);
   }
-  return { status: reasons.length === 0 ? "refused well" : "refused badly", reasons: [...new Set(reasons)] };
+  return judged(reasons.length === 0 ? "refused well" : "refused badly", [...new Set(reasons)]);
 }
 
 /** A message states the problem, then the remedy in a sentence of its own. */
-function hasRemedy(message: string): boolean {
+export function hasRemedy(message: string): boolean {
   return /[.;] [A-Za-z"'`].*\w/.test(message);
 }
 
 function textFaults({ says, hides }: ZooCase, tool: string): string[] {
-  const isIn = (text: string) => tool.includes(JSON.stringify(text).slice(1, -1));
+  // The text of a description, or a part of a schema.
+  const isIn = (text: string) => [text, JSON.stringify(text).slice(1, -1)].some((each) => tool.includes(each));
   return [
     ...says.filter((text) => !isIn(text)).map((text) => `does not say "${text}"`),
     ...hides.filter(isIn).map((text) => `says "${text}"`),

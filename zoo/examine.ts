@@ -7,6 +7,7 @@ import type { Derivation } from "../packages/cli/src/derive/index.ts";
 import { callTool, type LoadedValue } from "./calls.ts";
 import { type CaseFile, valuesOf, type ZooCase } from "./case-file.ts";
 import { classify, type Observation, type Verdict } from "./classify.ts";
+import { LibraryWatch } from "./library.ts";
 import { findDrift, judge, writeValues } from "./oracle.ts";
 
 export interface Examination {
@@ -47,10 +48,13 @@ export async function examine(file: CaseFile, folder: string, count: number): Pr
   const module = (await import(pathToFileURL(entry).href)) as Module;
   const loaded = values.map((each, index): LoadedValue => ({ ...each, create: functions[`v${index}`] ?? (() => {}) }));
   const found: [string, Verdict][] = [];
+  const library = new LibraryWatch();
+  await library.start();
   for (const each of file.cases) {
     const own = loaded.filter(({ of }) => of === each);
-    found.push([each.name, classify(each, await observe(each, entry, derivation, module, own))]);
+    found.push([each.name, classify(each, await observe(each, entry, derivation, module, own, library))]);
   }
+  library.stop();
   rmSync(valuesFile);
   return {
     verdicts: Object.fromEntries(found),
@@ -79,6 +83,7 @@ async function observe(
   { tools, diagnostics }: Derivation,
   module: Module,
   values: readonly LoadedValue[],
+  library: LibraryWatch,
 ): Promise<Observation> {
   const tool = tools.find(({ binding }) => binding.path.join(".") === name);
   const [first, last] = lines;
@@ -86,11 +91,11 @@ async function observe(
     const isHere = file === entry && first <= line && line <= last;
     return isHere ? [{ code, severity, message, inModule: true }] : [];
   });
-  if (tool === undefined) return { diagnostics: found, faults: [] };
+  if (tool === undefined) return { diagnostics: found, faults: [], isReal: false };
   const unserved = problemOf(tool);
   const shown = JSON.stringify([tool.title, tool.description, tool.inputSchema, tool.outputSchema]);
-  if (unserved !== undefined) return { diagnostics: found, tool: shown, unserved, faults: [] };
-  return { diagnostics: found, tool: shown, faults: await callTool(tool, module, values) };
+  if (unserved !== undefined) return { diagnostics: found, tool: shown, unserved, faults: [], isReal: false };
+  return { diagnostics: found, tool: shown, ...(await callTool(tool, module, values, library)) };
 }
 
 /** Returns why the schemas of a tool cannot be served. */

@@ -1,13 +1,21 @@
 import { dirname } from "node:path";
 import ts from "typescript";
-import { type CaseFile, valuesOf, type ZooValue } from "./case-file.ts";
+import { type CaseFile, type ListName, valuesOf, type ZooValue } from "./case-file.ts";
 
 /** Writes the module that has each value as a function, typed as the case's parameters or result. */
 export function writeValues(file: CaseFile): string {
   const functions = valuesOf(file).map(({ of, list, text }, index) => {
-    const isInput = list === "accepts" || list === "refuses";
     const target = `typeof module.${of.name}`;
-    const type = isInput ? `Parameters<${target}>` : `Awaited<ReturnType<${target}>>`;
+    const [parameters, result] = [`Parameters<${target}>`, `Awaited<ReturnType<${target}>>`];
+    const types: Record<ListName, string> = {
+      accepts: parameters,
+      refuses: parameters,
+      returns: result,
+      cannotReturn: result,
+      gives: `[${parameters}, unknown?]`,
+      fails: `[${parameters}, ...string[]]`,
+    };
+    const type = types[list];
     return `export const v${index} = (): ${type} => (${text});`;
   });
   return [...file.imports, 'import * as module from "./module.ts";', ...functions, ""].join("\n");
@@ -47,7 +55,7 @@ export function judge(valuesFile: string, configFile: string): Verdicts {
 /** Compares the expectations with TypeScript's verdicts; returns the values whose expectation is wrong. */
 export function findDrift(values: readonly ZooValue[], { reasons }: Verdicts): string[] {
   return values.flatMap(({ of, list, text }, index) => {
-    const isMeant = list === "accepts" || list === "returns";
+    const isMeant = list !== "refuses" && list !== "cannotReturn";
     const reason = reasons.get(index);
     if (isMeant === (reason === undefined)) return [];
     return [`${of.name}: ${list} ${text}: TypeScript says: ${reason ?? "assignable"}`];

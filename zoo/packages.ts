@@ -27,12 +27,17 @@ export function caseFilePath(name: string): string {
   return join(zoo, "cases", `${name}.ts`);
 }
 
+/** The file whose functions follow the advice for those that are refused. */
+export function remedyFilePath(name: string): string {
+  return join(zoo, "remedies", `${name}.ts`);
+}
+
 /** Installs the packages of the lock file, unless an earlier run has. */
 export function ensurePackages(npm: (args: string[]) => number, progress: (text: string) => void): void {
   const lock = readFileSync(join(zoo, "package-lock.json"));
   const digest = createHash("sha256").update(lock).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
-  progress("installing the packages of zoo/package-lock.json (about 630 MB)");
+  progress("installing the packages of zoo/package-lock.json (about 1 GB)");
   const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const status = npm(["install", "--prefix", zoo, ...flags]);
   if (status !== 0) throw new Error(`npm install failed in zoo/ with exit code ${status}; its output is above.`);

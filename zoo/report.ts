@@ -21,7 +21,13 @@ export function writeTables(results: readonly FileResult[], table: Table): strin
     return [[labelOf(result), tscSeconds, coldToTsc, cpuToTsc, editToCold, memoryToTsc, schemaBytes]];
   });
   const heads = ["", "tsc, seconds", "cold ÷ tsc", "CPU ÷ tsc", "edit ÷ cold", "memory ÷ tsc", "schema bytes"];
-  return [...table(["", "cases", ...STATUSES], statuses), "", ...table(heads, figures)].join("\n");
+  return [
+    ...table(["", "cases", ...STATUSES, "real value"], statuses),
+    "",
+    summaryOf(ran),
+    "",
+    ...table(heads, figures),
+  ].join("\n");
 }
 
 /** Returns a line for each case that is not as expected, and for each case file that is wrong. */
@@ -62,5 +68,13 @@ function labelOf({ packages, name }: FileResult): string {
 
 function countsOf(results: readonly FileResult[]): number[] {
   const all = results.flatMap(({ cases }) => cases);
-  return [all.length, ...STATUSES.map((status) => all.filter((each) => each.status === status).length)];
+  const statuses = STATUSES.map((status) => all.filter((each) => each.status === status).length);
+  return [all.length, ...statuses, all.filter(({ isReal }) => isReal).length];
+}
+
+/** Says the total in a sentence. A refusal is well only if a function that follows its advice is right. */
+function summaryOf(results: readonly FileResult[]): string {
+  const [total = 0, ...counts] = countsOf(results);
+  const heads = [...STATUSES, "with a value that a package made at run time"];
+  return `${heads.map((head, index) => `${counts[index]}/${total} ${head}`).join(", ")}.`;
 }

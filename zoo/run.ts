@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CaseFile, readCaseFile, type ZooCase } from "./case-file.ts";
-import { isExpected, type Verdict } from "./classify.ts";
+import { isExpected, type Verdict, withRemedy } from "./classify.ts";
 import type { Examination } from "./examine.ts";
-import { caseFilePath, pinOf, readPins } from "./packages.ts";
+import { caseFilePath, pinOf, readPins, remedyFilePath } from "./packages.ts";
 import { type Cost, measureCheck, measureTsc, runWorker } from "./processes.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -38,6 +38,8 @@ export interface Figures {
   readonly schemaBytes: number;
 }
 
+type Remedies = ReadonlyMap<string, Verdict>;
+
 /** Runs the cases of a file. */
 export async function runFile(name: string, workplace: Workplace): Promise<FileResult> {
   const path = caseFilePath(name);
@@ -55,7 +57,9 @@ export async function runFile(name: string, workplace: Workplace): Promise<FileR
   if ("error" in outcome) return { name, packages, broken: outcome.error, cases: [] };
   if ("crash" in outcome) return { name, packages, cases: await runAlone(file, path, folder, base) };
   const check = await measureCheck(folder, base);
-  const cases = file.cases.map((each) => toResult(each, outcome.examination.verdicts[each.name]));
+  const remedies = await runRemedies(name, folder, base);
+  if ("error" in remedies) return { name, packages, broken: remedies.error, cases: [] };
+  const cases = file.cases.map((each) => toResult(each, outcome.examination.verdicts[each.name], remedies));
   return { name, packages, cases, ...(check && { figures: figuresOf(base, check, outcome.examination) }) };
 }
 
@@ -65,14 +69,25 @@ async function runAlone(file: CaseFile, path: string, folder: string, base: Cost
   for (const each of file.cases) {
     const outcome = await runWorker({ name: file.name, path, folder, only: [each.name] }, base);
     if ("error" in outcome) throw new Error(outcome.error);
-    if ("crash" in outcome) results.push(toResult(each, { status: "hang or crash", reasons: [outcome.crash] }));
+    if ("crash" in outcome)
+      results.push(toResult(each, { status: "hang or crash", reasons: [outcome.crash], isReal: false }));
     else results.push(toResult(each, outcome.examination.verdicts[each.name]));
   }
   return results;
 }
 
-function toResult(expected: ZooCase, verdict: Verdict | undefined): CaseResult {
-  if (verdict === undefined) throw new Error(`${expected.name} has no verdict.`);
+/** Runs the functions that follow the advice of refusals. @returns their verdicts, by name */
+async function runRemedies(name: string, folder: string, base: Cost): Promise<Remedies | { error: string }> {
+  const path = remedyFilePath(name);
+  if (!existsSync(path)) return new Map();
+  const outcome = await runWorker({ name, path, folder }, base);
+  if ("examination" in outcome) return new Map(Object.entries(outcome.examination.verdicts));
+  return { error: `zoo/remedies/${name}.ts: ${"error" in outcome ? outcome.error : outcome.crash}` };
+}
+
+function toResult(expected: ZooCase, found: Verdict | undefined, remedies?: Remedies): CaseResult {
+  if (found === undefined) throw new Error(`${expected.name} has no verdict.`);
+  const verdict = remedies === undefined ? found : withRemedy(found, remedies.get(expected.name));
   return { name: expected.name, ...verdict, expected: isExpected(expected, verdict) };
 }
 

@@ -8,6 +8,9 @@ export function toWire(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString("base64");
+  if (ArrayBuffer.isView(value) && Symbol.iterator in value) return [...(value as Float64Array)].map(toWire);
+  if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof URL) return value.href;
   if (value instanceof Set) return [...value].map(toWire);
   if (value instanceof Map) {
@@ -16,7 +19,9 @@ export function toWire(value: unknown): unknown {
   }
   if ("toJSON" in value && typeof value.toJSON === "function") return toWire(value.toJSON());
   if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toWire(item)));
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const entries = Object.entries(value).filter(
+    ([, item]) => !["undefined", "function", "symbol"].includes(typeof item),
+  );
   return Object.fromEntries(entries.map(([key, item]) => [key, toWire(item)]));
 }
 

@@ -21,5 +21,6 @@ export async function runWorker(): Promise<void> {
     (error: Error) => ({ error: error.message }),
   );
   await new Promise((resolve) => process.send?.(report, resolve));
-  process.disconnect();
+  // A package may keep a socket or a timer.
+  process.exit();
 }

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCaseFile, valuesOf } from "./case-file.ts";
-import { classify, isExpected, type Observation } from "./classify.ts";
+import { classify, isExpected, type Observation, withRemedy } from "./classify.ts";
 import { examine } from "./examine.ts";
 import { findDrift } from "./oracle.ts";
-import { caseFileNames, caseFilePath, pinOf, readPins } from "./packages.ts";
+import { caseFileNames, caseFilePath, pinOf, readPins, remedyFilePath } from "./packages.ts";
 import { toWire } from "./wire.ts";
 
 const files = caseFileNames().map((name) => readCaseFile(name, readFileSync(caseFilePath(name), "utf8")));
@@ -14,20 +14,31 @@ const cases = files.flatMap((file) => file.cases);
 const pins = readPins();
 
 describe("the cases of the types zoo", () => {
-  it("are at least 100, from at least 22 packages", () => {
-    expect(cases.length).toBeGreaterThanOrEqual(100);
-    expect(files.length).toBeGreaterThanOrEqual(22);
+  it("are at least 250, from at least 70 packages, and 60 of them call the function itself", () => {
+    expect(cases.length).toBeGreaterThanOrEqual(250);
+    expect(Object.keys(pins).length).toBeGreaterThanOrEqual(70);
+    expect(cases.filter(({ gives }) => gives.length > 0).length).toBeGreaterThanOrEqual(60);
+  });
+
+  it("have a remedy for each refusal", () => {
+    for (const { name, cases } of files) {
+      const refused = cases.filter((each) => each.refused.length > 0).map((each) => each.name);
+      const remedied = existsSync(remedyFilePath(name))
+        ? readCaseFile(name, readFileSync(remedyFilePath(name), "utf8")).cases
+        : [];
+      expect(remedied.map((each) => each.name).sort(), name).toEqual(refused.sort());
+    }
   });
 
   it("have a value or a code each", () => {
-    for (const { name, accepts, returns, refused } of cases) {
-      expect(accepts.length + returns.length + refused.length, name).toBeGreaterThan(0);
+    for (const { name, accepts, returns, gives, fails, refused } of cases) {
+      expect(accepts.length + returns.length + gives.length + fails.length + refused.length, name).toBeGreaterThan(0);
     }
     for (const code of cases.flatMap(({ refused, warns }) => [...refused, ...warns])) expect(code).toMatch(/^PF\d{4}$/);
   });
 
   it("import only packages that are pinned to an exact version", () => {
-    for (const version of Object.values(pins)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    for (const version of Object.values(pins)) expect(version).toMatch(/^(?:npm:typescript@)?\d+\.\d+\.\d+$/);
     const lock = JSON.parse(readFileSync(new URL("./package-lock.json", import.meta.url), "utf8"));
     expect(lock.packages[""].dependencies).toEqual(pins);
     for (const { packages, name } of files) {
@@ -91,7 +102,7 @@ describe("classification", () => {
   const [refusal] = readCaseFile("a", 'export const run = () => 1;\nrefused(run, "PF1102");').cases;
   if (expected === undefined || refusal === undefined) throw new Error("no cases");
   const error = { code: "PF1102", severity: "error", message: "It is a function. Remove it.", inModule: true };
-  const served: Observation = { diagnostics: [], tool: "x", faults: [] };
+  const served: Observation = { diagnostics: [], tool: "x", faults: [], isReal: false };
 
   it.each([
     ["right", expected, served, true],
@@ -99,16 +110,31 @@ describe("classification", () => {
     ["wrong or silent", expected, { ...served, tool: "y" }, false],
     ["wrong or silent", expected, { ...served, diagnostics: [{ ...error, severity: "warning" }] }, false],
     ["wrong or silent", refusal, served, false],
-    ["refused badly", expected, { diagnostics: [error], faults: [] }, false],
-    ["refused badly", expected, { diagnostics: [], faults: [] }, false],
+    ["refused badly", expected, { diagnostics: [error], faults: [], isReal: false }, false],
+    ["refused badly", expected, { diagnostics: [], faults: [], isReal: false }, false],
     ["refused badly", expected, { ...served, unserved: "too large" }, false],
-    ["refused badly", refusal, { diagnostics: [{ ...error, message: "It is a function." }], faults: [] }, false],
-    ["refused badly", refusal, { diagnostics: Array(21).fill(error), faults: [] }, false],
-    ["refused well", refusal, { diagnostics: [error], faults: [] }, true],
+    [
+      "refused badly",
+      refusal,
+      { diagnostics: [{ ...error, message: "It is a function." }], faults: [], isReal: false },
+      false,
+    ],
+    ["refused badly", refusal, { diagnostics: Array(21).fill(error), faults: [], isReal: false }, false],
+    ["refused well", refusal, { diagnostics: [error], faults: [], isReal: false }, true],
   ] as const)("%s", (status, of, observed, isGood) => {
     const verdict = classify(of, observed);
     expect(verdict.status).toBe(status);
     expect(isExpected(of, verdict)).toBe(isGood);
+  });
+
+  it("a refusal is well only with a remedy that works", () => {
+    const refused = classify(refusal, { diagnostics: [error], faults: [], isReal: false });
+    const right = classify(expected, served);
+    expect(withRemedy(refused, right)).toBe(refused);
+    expect(withRemedy(right, undefined)).toBe(right);
+    expect(withRemedy(refused, undefined).status).toBe("refused badly");
+    const wrong = withRemedy(refused, classify(expected, { ...served, faults: ["it fails"] }));
+    expect(wrong).toMatchObject({ status: "refused badly", reasons: ["its remedy: it fails"] });
   });
 
   it("compares results with the JSON of their classes", () => {
@@ -130,6 +156,13 @@ export function move(at: Date, by: { days: number }): Date { return new Date(+at
 accepts(move, [new Date(0), { days: 1 }]);
 refuses(move, [new Date(0), { days: "1" }], [new Date(0)]);
 returns(move, new Date(0));
+/** Moves without a package. */
+export function moveAlone(at: Date): Date { return at; }
+gives(moveAlone, [new Date(0)], "1970-01-01T00:00:00.000Z");
+gives(moveAlone, [new Date(0)], "1970");
+/** Fails. */
+export function fail(): { n: string } { return { n: 5 } as never; }
+fails(fail, [], "n");
 /** Watches. */
 export function watch(done: () => void): void { done(); }
 refused(watch, "PF1102");
@@ -143,9 +176,16 @@ refused(watch, "PF1102");
     writeFileSync(join(folder, "package.json"), '{ "name": "app", "version": "1.0.0", "type": "module" }');
     const { verdicts, bytes } = await examine(readCaseFile("sample", text), folder, 0);
     rmSync(folder, { recursive: true, force: true });
+    const notReal = expect.stringContaining("no code of a package ran");
     expect(verdicts).toEqual({
-      move: { status: "right", reasons: [] },
-      watch: { status: "refused well", reasons: [] },
+      move: { status: "right", reasons: [], isReal: false },
+      moveAlone: {
+        status: "wrong or silent",
+        reasons: [notReal, expect.stringContaining("receives"), notReal],
+        isReal: false,
+      },
+      fail: { status: "right", reasons: [], isReal: false },
+      watch: { status: "refused well", reasons: [], isReal: false },
     });
     expect(bytes).toBeGreaterThan(0);
   });
