@@ -1,5 +1,5 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
+import Anthropic from "@anthropic-ai/sdk";
+import { accepts, cannotReturn, gives, refuses, returns } from "../expect.ts";
 
 /** Sends messages. */
 export async function send(
@@ -50,3 +50,41 @@ export function choose(choice: Anthropic.ToolChoice): string {
 }
 accepts(choose, [{ type: "auto" }], [{ type: "tool", name: "f", disable_parallel_tool_use: true }]);
 refuses(choose, [{ type: "tool" }], [{ type: "some" }], [{ type: "none", name: "f" }]);
+
+const recorded = {
+  id: "m1",
+  type: "message",
+  role: "assistant",
+  model: "claude",
+  content: [{ type: "text", text: "Hello.", citations: null }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+};
+const client = (body: unknown, status = 200): Anthropic =>
+  new Anthropic({ apiKey: "SECRET", maxRetries: 0, fetch: async () => Response.json(body, { status }) });
+
+/** Answers, with a recorded response. */
+export async function answer(text: string): Promise<Pick<Anthropic.Message, "id" | "content" | "stop_reason">> {
+  const messages = [{ role: "user", content: text }] as const;
+  const { id, content, stop_reason } = await client(recorded).messages.create({
+    model: "claude",
+    max_tokens: 9,
+    messages: [...messages],
+  });
+  return { id, content, stop_reason };
+}
+gives(answer, ["Hi"], {
+  id: "m1",
+  content: [{ type: "text", text: "Hello.", citations: null }],
+  stop_reason: "end_turn",
+});
+
+/** Explains why calls failed. */
+export async function explain(texts: string[]): Promise<PromiseSettledResult<{ id: string }>[]> {
+  const failing = client(
+    { type: "error", error: { type: "invalid_request_error", message: "no", token: "SECRET" } },
+    400,
+  );
+  return Promise.allSettled(texts.map((model) => failing.models.retrieve(model)));
+}
+gives(explain, [["m"]]);

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect";
-import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
+import { accepts, cannotReturn, gives, refuses, returns } from "../expect.ts";
 
 const Person = Schema.Struct({
   name: Schema.String,
@@ -42,3 +42,10 @@ export function run(name: string): Effect.Effect<string, Error> {
   throw new Error(name);
 }
 returns(run, Effect.succeed("A"));
+
+/** Decodes a person. */
+export function decode(value: unknown): Option.Option<typeof Person.Type> {
+  return Schema.decodeUnknownOption(Person)(value);
+}
+gives(decode, [{ name: "A", tags: [], role: "admin" }]);
+gives(decode, [{}]);

@@ -1,5 +1,5 @@
-import type { calendar_v3 } from "@googleapis/calendar";
-import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
+import { type calendar_v3, calendar as createClient } from "@googleapis/calendar";
+import { accepts, cannotReturn, gives, refuses, returns, says } from "../expect.ts";
 
 /** Creates an event. */
 export async function createEvent(event: calendar_v3.Schema$Event): Promise<calendar_v3.Schema$Event> {
@@ -53,3 +53,12 @@ export function listWith(params: calendar_v3.Params$Resource$Events$List): void 
 }
 accepts(listWith, [{}], [{ calendarId: "primary" }]);
 refuses(listWith, [{ maxResults: "5" }]);
+
+/** Shows a recorded event. */
+export async function event(eventId: string): Promise<calendar_v3.Schema$Event> {
+  const fetchImplementation = async () =>
+    Response.json({ id: eventId, start: { dateTime: "2026-01-01T00:00:00Z" }, attendees: [{ self: true }] });
+  const client = createClient({ version: "v3", fetchImplementation } as never);
+  return (await client.events.get({ calendarId: "c", eventId })).data;
+}
+gives(event, ["e1"], { id: "e1", start: { dateTime: "2026-01-01T00:00:00Z" }, attendees: [{ self: true }] });

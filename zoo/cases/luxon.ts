@@ -1,5 +1,5 @@
 import { DateTime, type DateTimeUnit, Duration, type DurationLikeObject, type Interval, type Zone } from "luxon";
-import { accepts, refused, refuses, returns } from "../expect.ts";
+import { accepts, gives, refused, refuses, returns } from "../expect.ts";
 
 /** Shows the time in a zone. */
 export function now(zone: string): DateTime {
@@ -43,3 +43,19 @@ export function open(day: string): Interval {
   throw new Error(day);
 }
 refused(open, "PF1105");
+
+/** Plans a trip. */
+export async function plan(
+  from: string,
+  hours: number,
+): Promise<{ from: DateTime; until: DateTime; lasts: Duration; days: Record<string, DateTime> }> {
+  const start = DateTime.fromISO(from, { zone: "utc" });
+  const until = start.plus({ hours });
+  return { from: start, until, lasts: until.diff(start, "hours"), days: { first: start.startOf("day") } };
+}
+gives(plan, ["2026-01-01T12:00:00Z", 2], {
+  from: "2026-01-01T12:00:00.000Z",
+  until: "2026-01-01T14:00:00.000Z",
+  lasts: "PT2H",
+  days: { first: "2026-01-01T00:00:00.000Z" },
+});

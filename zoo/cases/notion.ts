@@ -5,7 +5,8 @@ import type {
   RichTextItemResponse,
   UserObjectResponse,
 } from "@notionhq/client";
-import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
+import { APIResponseError, Client } from "@notionhq/client";
+import { accepts, cannotReturn, gives, refuses, returns } from "../expect.ts";
 
 /** Queries a data source. */
 export async function query(params: QueryDataSourceParameters): Promise<{ id: string }[]> {
@@ -82,3 +83,31 @@ returns(users, [
   { object: "user", id: "u", type: "person", person: { email: "a@example.org" }, name: null, avatar_url: null },
 ]);
 cannotReturn(users, [{ object: "group", id: "u" }]);
+
+const client = (body: unknown, status: number): Client =>
+  new Client({
+    auth: "SECRET",
+    retry: false,
+    logger: () => {},
+    fetch: async () => Response.json(body, { status }),
+  } as never);
+
+/** Shows a recorded user. */
+export async function user(id: string): Promise<UserObjectResponse> {
+  return client({ object: "user", id, type: "person", name: "A", avatar_url: null, person: {} }, 200).users.retrieve({
+    user_id: id,
+  });
+}
+gives(user, ["u1"], { object: "user", id: "u1", type: "person", name: "A", avatar_url: null, person: {} });
+
+/** Explains why a request failed. */
+export async function explain(id: string): Promise<APIResponseError | undefined> {
+  const answer = client({ object: "error", status: 400, code: "validation_error", message: "no" }, 400).users.retrieve({
+    user_id: id,
+  });
+  return answer.then(
+    () => undefined,
+    (error) => (error instanceof APIResponseError ? error : undefined),
+  );
+}
+gives(explain, ["u1"], { name: "APIResponseError", message: "no" });

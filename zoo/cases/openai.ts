@@ -1,5 +1,5 @@
-import type OpenAI from "openai";
-import { accepts, cannotReturn, refuses, returns } from "../expect.ts";
+import OpenAI from "openai";
+import { accepts, cannotReturn, gives, refuses, returns } from "../expect.ts";
 
 /** Continues a chat. */
 export async function chat(
@@ -93,3 +93,55 @@ export function respond(params: OpenAI.Responses.ResponseCreateParamsNonStreamin
 }
 accepts(respond, [{ model: "m", input: "Hi" }], [{ input: [{ role: "user", content: "Hi" }], metadata: { a: "b" } }]);
 refuses(respond, [{ input: 5 }], [{ metadata: { a: 5 } }]);
+
+const recorded = {
+  id: "c1",
+  object: "chat.completion",
+  created: 0,
+  model: "m",
+  choices: [
+    {
+      index: 0,
+      finish_reason: "stop",
+      logprobs: null,
+      message: { role: "assistant", content: "Hello.", refusal: null },
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+};
+const client = (body: unknown, status = 200): OpenAI =>
+  new OpenAI({
+    apiKey: "SECRET",
+    maxRetries: 0,
+    fetch: async () => Response.json(body, { status, headers: { "x-request-id": "r1" } }),
+  });
+
+/** Answers, with a recorded response. */
+export async function answer(text: string): Promise<OpenAI.ChatCompletion> {
+  return client(recorded).chat.completions.create({ model: "m", messages: [{ role: "user", content: text }] });
+}
+gives(answer, ["Hi"], {
+  id: "c1",
+  object: "chat.completion",
+  created: 0,
+  model: "m",
+  choices: [
+    {
+      index: 0,
+      finish_reason: "stop",
+      logprobs: null,
+      message: { role: "assistant", content: "Hello.", refusal: null },
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+});
+
+/** Explains why a call failed. */
+export async function explain(text: string): Promise<InstanceType<typeof OpenAI.APIError> | undefined> {
+  const answer = client({ error: { message: "no", param: "SECRET" } }, 401).models.retrieve(text);
+  return answer.then(
+    () => undefined,
+    (error) => (error instanceof OpenAI.APIError ? error : undefined),
+  );
+}
+gives(explain, ["m"], { name: "Error", message: "401 no" });

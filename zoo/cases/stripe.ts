@@ -1,5 +1,5 @@
-import type Stripe from "stripe";
-import { accepts, cannotReturn, refuses, returns, says } from "../expect.ts";
+import Stripe from "stripe";
+import { accepts, cannotReturn, gives, refuses, returns, says } from "../expect.ts";
 
 /** Creates a customer. */
 export async function createCustomer(params: Stripe.CustomerCreateParams): Promise<{ id: string }> {
@@ -94,3 +94,67 @@ export const address = (value: Stripe.Address | Stripe.AddressParam): (string | 
 accepts(address, [{ city: "Bern" }]);
 refuses(address, [{ city: 5 }]);
 returns(address, ["Bern", null, undefined]);
+
+const client = (body: unknown, status = 200): Stripe =>
+  new Stripe("SECRET", {
+    maxNetworkRetries: 0,
+    httpClient: Stripe.createFetchHttpClient(async () =>
+      Response.json(body, { status, headers: { "request-id": "r1" } }),
+    ),
+  });
+
+/** Shows a recorded coupon. */
+export async function coupon(id: string): Promise<Stripe.Coupon> {
+  const recorded = {
+    id,
+    object: "coupon",
+    amount_off: null,
+    created: 0,
+    currency: null,
+    duration: "once",
+    duration_in_months: null,
+    livemode: false,
+    max_redemptions: null,
+    metadata: {},
+    name: null,
+    percent_off: 5,
+    redeem_by: null,
+    times_redeemed: 0,
+    valid: true,
+  };
+  return client(recorded).coupons.retrieve(id);
+}
+gives(coupon, ["c1"]);
+
+/** Lists recorded customers. */
+export async function customers(): Promise<Pick<Stripe.ApiList<Pick<Stripe.Customer, "id">>, "data" | "has_more">> {
+  const { data, has_more } = await client({
+    object: "list",
+    data: [{ id: "cus_1" }],
+    has_more: false,
+    url: "/v1/customers",
+  }).customers.list();
+  return { data, has_more };
+}
+gives(customers, [], { data: [{ id: "cus_1" }], has_more: false });
+
+/** Verifies a webhook. */
+export function verify(body: string): { type: Stripe.Event["type"] } | { error: Error } {
+  const header = Stripe.webhooks.generateTestHeaderString({ payload: body, secret: "SECRET" });
+  try {
+    return { type: Stripe.webhooks.constructEvent(body, header, body === "{}" ? "other" : "SECRET").type };
+  } catch (error) {
+    return { error: error as Error };
+  }
+}
+gives(verify, ['{"id":"evt_1","object":"event","type":"customer.created"}'], { type: "customer.created" });
+
+/** Explains why a call failed. */
+export async function explain(id: string): Promise<Stripe.errors.StripeError | undefined> {
+  const answer = client({ error: { type: "card_error", message: "no", param: "SECRET" } }, 402).coupons.retrieve(id);
+  return answer.then(
+    () => undefined,
+    (error) => (error instanceof Stripe.errors.StripeError ? error : undefined),
+  );
+}
+gives(explain, ["c1"], { name: "Error", message: "no" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accepts, cannotReturn, refused, refuses, returns, says } from "../expect.ts";
+import { accepts, cannotReturn, gives, refused, refuses, returns, says } from "../expect.ts";
 
 const Order = z.object({
   id: z.uuid(),
@@ -101,3 +101,16 @@ export const sizes = (all: z.infer<z.ZodTuple<[z.ZodString, z.ZodNumber], z.ZodB
 accepts(sizes, [["a", 1]], [["a", 1, true, false]]);
 refuses(sizes, [["a"]], [["a", 1, "x"]], [[1, "a"]]);
 returns(sizes, new Set(["a"]));
+
+/** Checks an order. */
+export function check(value: unknown): z.ZodSafeParseResult<z.output<typeof Order>>["error"] | null {
+  return Order.safeParse(value).error ?? null;
+}
+gives(check, [{}]);
+
+/** Explains what is wrong with an order. */
+export function explain(value: unknown): Pick<z.core.$ZodIssue, "code" | "path" | "message">[] {
+  const issues = Order.safeParse(value).error?.issues ?? [];
+  return issues.slice(0, 1).map(({ code, path, message }) => ({ code, path, message }));
+}
+refused(explain, "PF1103");
