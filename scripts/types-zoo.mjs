@@ -1,4 +1,5 @@
-// npm run types-zoo: derives functions whose types come from npm packages, and compares the schemas with TypeScript.
+// npm run types-zoo: derives functions whose types come from npm packages, and compares the schemas with TypeScript
+// and the results with what the packages return.
 //   --only a,b     only these files of zoo/cases
 //   --json         print the results as JSON
 //   --write        write zoo/results.md
@@ -22,13 +23,19 @@ await main(async () => {
   ensureInstalled();
   register("./typescript-hooks.mjs", import.meta.url);
   const { caseFileNames, ensurePackages } = await import("../zoo/packages.ts");
-  const names = choose(options.only, caseFileNames());
+  const { runProjects } = await import("../zoo/projects.ts");
+  const names = choose(options.only, [...caseFileNames(), "projects"]);
   ensurePackages(npm, progress);
   await ensureBuilt();
   const { createWorkplace } = await import("../zoo/workplace.ts");
   const workplace = createWorkplace();
   try {
-    await report(await runAll(names, workplace), await import("../zoo/report.ts"), options);
+    const results = await runAll(
+      names.filter((name) => name !== "projects"),
+      workplace,
+    );
+    if (names.includes("projects")) results.push(await runProjects(workplace));
+    await report(results, await import("../zoo/report.ts"), options);
   } finally {
     workplace.remove();
   }

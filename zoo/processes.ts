@@ -14,7 +14,7 @@ const MINIMUM = 60_000;
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/lib/tsc.js");
-const cli = here("../packages/proffer/dist/bin.js");
+export const cli = here("../packages/proffer/dist/bin.js");
 
 /** The cost of a process. */
 export interface Cost {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const zoo = fileURLToPath(new URL(".", import.meta.url));
@@ -16,6 +16,7 @@ const TSCONFIG = {
     module: "esnext",
     moduleResolution: "bundler",
     moduleDetection: "force",
+    experimentalDecorators: true,
     types: ["node"],
     skipLibCheck: true,
     allowImportingTsExtensions: true,
@@ -29,6 +30,8 @@ const TSCONFIG = {
 export interface Workplace {
   /** Creates the folder of a case file. @returns its path, or why the cases cannot run. */
   open(name: string): { folder: string } | { missing: string };
+  /** Copies a project with packages of its own. @returns the path of its folder */
+  openProject(name: string, links: Record<string, string>): string;
   remove(): void;
 }
 
@@ -49,6 +52,16 @@ export function createWorkplace(): Workplace {
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
       const missing = name === "prisma" ? generatePrisma(folder) : undefined;
       return missing === undefined ? { folder } : { missing };
+    },
+    openProject(name, links) {
+      const folder = join(root, "projects", name);
+      cpSync(join(zoo, "projects", name), folder, { recursive: true });
+      for (const [link, target] of Object.entries(links)) {
+        const path = join(folder, "node_modules", link);
+        mkdirSync(join(path, ".."), { recursive: true });
+        symlinkSync(resolve(target.startsWith("./") ? folder : join(zoo, "node_modules"), target), path);
+      }
+      return folder;
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };

@@ -1,0 +1,4 @@
+export enum Shape {
+  Round = "round",
+  Flat = "flat",
+}

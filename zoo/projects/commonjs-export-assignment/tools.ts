@@ -1,0 +1,6 @@
+/** Adds. */
+function add(a: number, b: number): number {
+  return a + b;
+}
+
+export = { add };
