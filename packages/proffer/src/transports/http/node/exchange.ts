@@ -9,7 +9,7 @@ import { HttpError, sendError, tooLargeError } from "../http-error.ts";
 import { UNREAD_TIMEOUT } from "../options.ts";
 import { type TrustedProxies, warnOfProxy } from "./address.ts";
 import { encodingOf, endWith, LargeBody, SLICE, textOf, textOfParsed, toBytes } from "./body.ts";
-import { UnreadResponse, unreadResponses } from "./unread.ts";
+import { isGone, UnreadResponse, unreadResponses } from "./unread.ts";
 
 /** Milliseconds that a client may keep sending a rejected body, so that it can read the response. */
 const LINGER = 1000;
@@ -155,7 +155,9 @@ export class NodeExchange implements HttpExchange {
   }
 
   #receive(receiver: BodyReceiver, text: string | HttpError): void {
-    if (typeof text === "string") receiver.received(this, text);
+    // A client that resets its streams at once has no address any more, and would be nobody's share.
+    if (isGone(this.#response)) this.#disconnected();
+    else if (typeof text === "string") receiver.received(this, text);
     else sendError(this, text);
   }
 
@@ -202,14 +204,14 @@ export class NodeExchange implements HttpExchange {
   }
 
   open(headers: readonly string[]): void {
-    if (this.#answered || this.#response.destroyed) return;
+    if (this.#answered || isGone(this.#response)) return;
     const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     this.#response.writeHead(200, all).flushHeaders();
   }
 
   write(wire: Wire): boolean {
     const response = this.#response;
-    if (this.#answered || response.destroyed) return false;
+    if (this.#answered || isGone(response)) return false;
     const before = response.writableLength;
     if (before > (this.#endpoint?.limits.maxUnreadBytes ?? 0)) {
       response.destroy();
@@ -242,7 +244,7 @@ export class NodeExchange implements HttpExchange {
   /** Starts to listen for a disconnect, unless the request is answered. */
   watch(): void {
     if (this.#answered) return;
-    if (this.#response.destroyed) this.#disconnected();
+    if (isGone(this.#response)) this.#disconnected();
     else this.#response.once("close", () => this.#disconnected());
   }
 
@@ -271,7 +273,7 @@ export class NodeExchange implements HttpExchange {
     // While the client reads, nothing here may keep the call and its result.
     this.#listener = undefined;
     if (this.logRecord !== undefined) this.#endpoint?.log(this, status);
-    return this.#response.destroyed ? undefined : this.#response;
+    return isGone(this.#response) ? undefined : this.#response;
   }
 
   /**

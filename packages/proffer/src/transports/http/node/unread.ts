@@ -40,8 +40,7 @@ export class UnreadResponse {
   /** Counts the unread bytes again; returns the difference. */
   count(): number {
     const { response } = this;
-    const isGone = response.destroyed || streamOf(response)?.destroyed === true;
-    const difference = (isGone ? 0 : response.writableLength + this.queued) - this.bytes;
+    const difference = (isGone(response) ? 0 : response.writableLength + this.queued) - this.bytes;
     this.bytes += difference;
     if (difference < 0) {
       this.#taken -= difference;
@@ -157,6 +156,7 @@ export const unreadResponses: UnreadResponses = /* @__PURE__ */ new UnreadRespon
 
 /** The part of an HTTP/2 stream that is used here. */
 interface Stream {
+  readonly closed: boolean;
   readonly destroyed: boolean;
   readonly session?: object | undefined;
 }
@@ -184,6 +184,12 @@ const backlogs = new WeakMap<object, Backlog>();
 /** The stream of a response over HTTP/2; undefined over HTTP/1. */
 function streamOf(response: ServerResponse): Stream | undefined {
   return (response as { stream?: Stream }).stream;
+}
+
+/** Whether the client can no longer be answered. Over HTTP/2, a response has no `destroyed`: its stream was reset or ended. */
+export function isGone(response: ServerResponse): boolean {
+  const stream = streamOf(response);
+  return stream === undefined ? response.destroyed : stream.closed || stream.destroyed;
 }
 
 /** The backlog of an HTTP/2 connection; undefined over HTTP/1, where a connection has one response at a time. */
