@@ -12,7 +12,7 @@ import { files } from "proffer/files";
 import { createNodeHandler, type HttpOptions, type RequestEntry, type ServeOptions, serveHttp } from "proffer/http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { room } from "../../src/support/room.ts";
-import { unreadResponses } from "../../src/transports/http/node/unread.ts";
+import { turns, unreadResponses } from "../../src/transports/http/node/unread.ts";
 import { modern, modernHeaders, postModern, present } from "./http-client.ts";
 
 const MB = 1_000_000;
@@ -336,6 +336,19 @@ describe("an HTTP/2 connection", () => {
     expect(size).toBeGreaterThan(LARGE);
     await once(second.resume(), "end");
     expect(mostRunning).toBe(1);
+  });
+
+  it("has a bounded number of requests that wait", async () => {
+    const { send, settle } = await connect({ maxUnreadBytes: MB });
+    send(call("large"));
+    await expect.poll(() => unreadResponses.bytes).toBeGreaterThan(MB);
+    const streams = Array.from({ length: 300 }, () => send(call("counted")));
+    await expect.poll(() => streams.filter(({ closed }) => closed).length).toBe(300 - 256);
+    expect(turns.waiting).toBe(256);
+    for (const stream of streams) stream.close(http2.constants.NGHTTP2_CANCEL);
+    await settle();
+    await expect.poll(() => turns.waiting).toBe(0);
+    expect(mostRunning).toBe(0);
   });
 
   it("loses a response that it does not read", async () => {

@@ -7,7 +7,7 @@ import { sendError } from "../http-error.ts";
 import { controlsOf, type HandlerControls, type HttpOptions } from "../options.ts";
 import { TrustedProxies, warnOfProxy } from "./address.ts";
 import { NodeExchange } from "./exchange.ts";
-import { backlogOf, isOverBacklog, waitForTurn } from "./unread.ts";
+import { isOverBacklog, waitForTurn } from "./unread.ts";
 
 /** Options for serving one server over HTTP with Node. */
 export interface NodeHttpOptions extends HttpOptions {
@@ -88,12 +88,13 @@ function startInTurn(
   response: ServerResponse,
 ): void {
   const { maxUnreadBytes } = endpoint.limits;
-  if (response.socket === null) {
-    endpoint.name(exchange);
-    waitForTurn(request, response, callerOf(exchange), () => endpoint.handle(exchange));
-  } else if ("stream" in response && isOverBacklog(response, maxUnreadBytes))
-    backlogOf(response)?.wait(maxUnreadBytes, () => endpoint.handle(exchange));
-  else endpoint.handle(exchange);
+  const start = () => endpoint.handle(exchange);
+  if (response.socket !== null && !isOverBacklog(response, maxUnreadBytes)) {
+    start();
+    return;
+  }
+  endpoint.name(exchange);
+  waitForTurn(request, response, callerOf(exchange), maxUnreadBytes, start);
 }
 
 /** The path of a request, neither decoded nor resolved: two spellings of a path are two paths. */

@@ -164,18 +164,13 @@ interface Stream {
 /** The unread bytes of one HTTP/2 connection, and the requests that wait until there are fewer. */
 class Backlog {
   bytes = 0;
-  readonly #waiting: (() => void)[] = [];
-  #max = 0;
-
-  /** Calls back when at most `max` bytes are unread. */
-  wait(max: number, start: () => void): void {
-    this.#max = max;
-    this.#waiting.push(start);
-  }
+  /** Called when at most `max` bytes are unread. */
+  readonly waiting = new Set<() => void>();
+  max = 0;
 
   add(difference: number): void {
     this.bytes += difference;
-    if (this.bytes <= this.#max) for (const start of this.#waiting.splice(0)) start();
+    if (this.bytes <= this.max) for (const start of this.waiting) start();
   }
 }
 
@@ -221,32 +216,45 @@ export const turns = { waiting: 0, max: 10_000 };
 const waiting = new Map<unknown, number>();
 
 /**
- * Calls back when the response before this one is written; never if the client disconnects first. Node parses as many
- * requests as a client sends, so a connection with too many waiting ones is closed. Pausing it instead would hide that
- * its client disconnects, and the call before would never be cancelled.
+ * Calls back when the response before this one is written, or, over HTTP/2, when the connection has at most `max` bytes
+ * unread; never if the client disconnects first. Node parses as many requests as a client sends, so a connection with too
+ * many waiting ones is closed; over HTTP/2, the stream. Pausing it instead would hide that its client disconnects, and the
+ * call before would never be cancelled.
  */
 export function waitForTurn(
   request: IncomingMessage,
   response: ServerResponse,
   caller: string | undefined,
+  max: number,
   start: () => void,
 ): void {
   const { socket } = request;
-  const keys = caller === undefined ? [socket] : [socket, caller];
+  const backlog = backlogOf(response);
+  const connection = backlog ?? socket;
+  const keys = caller === undefined ? [connection] : [connection, caller];
   const isShared = turns.waiting * 2 >= turns.max && (waiting.get(caller) ?? 0) * 10 >= turns.max;
-  if ((waiting.get(socket) ?? 0) >= MAX_WAITING || turns.waiting >= turns.max || isShared) {
+  if ((waiting.get(connection) ?? 0) >= MAX_WAITING || turns.waiting >= turns.max || isShared) {
     socket.destroy();
     return;
   }
   count(keys, 1);
-  const leave = () => count(keys, -1);
-  request.once("close", leave);
-  // Node assigns the socket when the response before this one is written.
-  response.once("socket", () => {
+  const leave = () => {
+    count(keys, -1);
+    backlog?.waiting.delete(begin);
+  };
+  const begin = () => {
     request.off("close", leave);
     leave();
     process.nextTick(start);
-  });
+  };
+  request.once("close", leave);
+  if (backlog === undefined) {
+    // Node assigns the socket when the response before this one is written.
+    response.once("socket", begin);
+    return;
+  }
+  backlog.max = max;
+  backlog.waiting.add(begin);
 }
 
 function count(keys: readonly unknown[], difference: number): void {
