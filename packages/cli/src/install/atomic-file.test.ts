@@ -1,11 +1,14 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -42,13 +45,15 @@ describe("the lock of a configuration file", () => {
     ["a live process", () => lockOf(process.pid)],
     ["a process of another machine", () => lockOf(1, "elsewhere")],
     ["a process that is about to write it", () => writeFileSync(`${file}.lock`, "")],
+    ["a process whose lock cannot be read", () => mkdirSync(`${file}.lock`)],
+    ["a process whose lock is a link to nothing", () => symlinkSync(join(folder, "nothing"), `${file}.lock`)],
   ])("of %s is respected, and the error names it and the remedy", async (_, hold) => {
     hold();
     await expect(withLock(file, () => {}, times)).rejects.toThrow(
       `Another process is changing ${file}; its lock is ${file}.lock. Try again when it has finished. ` +
         "If there is no such process, delete the lock.",
     );
-    expect(existsSync(`${file}.lock`)).toBe(true);
+    expect(lstatSync(`${file}.lock`)).toBeDefined();
   });
 
   it("of a dead process is taken over", async () => {

@@ -7,6 +7,7 @@ import {
   fchmodSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -145,7 +146,9 @@ function tryCreate(lock: string, text: string): boolean {
 /** Removes the lock of a process that ended without releasing it. Returns whether to try again at once. */
 function removeStale(lock: string, maxAge: number): boolean {
   const text = read(lock);
-  if (text === undefined || !isStale(lock, text, maxAge)) return text === undefined;
+  // Gone, or not readable: a lock of another user, or no file.
+  if (text === undefined) return lstatSync(lock, { throwIfNoEntry: false }) === undefined;
+  if (!isStale(lock, text, maxAge)) return false;
   // Another process may have replaced the stale lock meanwhile: take the file away first, then look at it.
   const taken = `${lock}.${randomUUID()}`;
   try {

@@ -45,3 +45,17 @@ describe("install hides the secrets", () => {
     expect(() => plan("codex", before)).not.toThrow(SECRET);
   });
 });
+
+describe("install does not change", () => {
+  const other = join(folder, "other");
+  const decide = () => ({ name: "mine", entry: { command: "node" } });
+
+  it("a file with bytes that are not UTF-8: they would be written back as other text", () => {
+    writeFileSync(other, Buffer.from('{ "a": "\xff" }', "latin1"));
+    expect(() => planConfig(other, CLIENTS.cursor, decide)).toThrow(/cannot be read: .*encoded data was not valid/);
+  });
+
+  it.skipIf(process.platform === "win32")("what is no file, such as a device that never ends", () => {
+    expect(() => planConfig("/dev/zero", CLIENTS.cursor, decide)).toThrow("cannot be read: it is not a regular file.");
+  });
+});

@@ -97,7 +97,10 @@ async function explainWrite<Value>(file: string, write: () => Promise<Value>): P
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    // A read of a pipe or a device would never end.
+    if (!statSync(file).isFile()) throw new Error("it is not a regular file.");
+    // Other bytes than UTF-8 would be written back as other text.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
