@@ -86,9 +86,9 @@ export class Lifespan {
     if (this.ready) return Promise.resolve();
     if (this.#transports.size === 0) return Promise.reject(new Error("The server is closed."));
     // Workers drop the timers and the I/O of a request whose client disconnects: the run it started would never end.
-    const isDropped = Date.now() - this.#began > this.#limit + MARGIN;
+    const isDropped = performance.now() - this.#began > this.#limit + MARGIN;
     if (this.#starting === undefined || isDropped) {
-      this.#began = Date.now();
+      this.#began = performance.now();
       this.#starting = this.#start(++this.#attempt);
     }
     return this.#starting;
