@@ -208,14 +208,14 @@ export class CallContext implements Context {
 
   #mayReport(): boolean {
     if (this.#allowance < PROGRESS_BURST) {
-      const now = Date.now();
+      const now = performance.now();
       const refill = ((now - this.#refilledAt) * PROGRESS_PER_SECOND) / 1000;
       if (refill >= 1) {
         this.#allowance = Math.min(PROGRESS_BURST, this.#allowance + Math.floor(refill));
         this.#refilledAt = now;
       }
     } else {
-      this.#refilledAt = Date.now();
+      this.#refilledAt = performance.now();
     }
     if (this.#allowance < 1) return false;
     this.#allowance--;

@@ -101,6 +101,34 @@ describe("tasks on several nodes", () => {
     expect(textOf(await end(two, id))).toBe("done by b");
   });
 
+  it("show their progress after the clock was set back", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { nodes } = serveNodes(async (ctx) => {
+      for (let step = 0; ; step++) {
+        ctx.progress(step, undefined, step === 0 ? "begun" : "goes on");
+        if (step === 0) vi.setSystemTime(Date.now() - 3_600_000);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        if (ctx.signal.aborted) return "";
+      }
+    });
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    await expect.poll(async () => (await get(one, id)).statusMessage).toBe("goes on");
+    await one.requestOnce("tasks/cancel", { taskId: id });
+  });
+
+  it("end if their time to live is no number", async () => {
+    const { nodes, cluster } = serveNodes((_, node) => node, ["a"]);
+    const push = vi.spyOn(cluster.queue, "push").mockImplementation(() => {});
+    const one = await open(nodes[0]);
+    const id = await begin(one, "run");
+    const record = `nodes task ${id}`;
+    await cluster.store.change(record, { set: { ttl: "forever" }, returning: [] });
+    push.mockRestore();
+    await cluster.queue.push(`${id}.1`, "nodes");
+    await expect.poll(() => cluster.store.read(record, [])).toBeUndefined();
+  });
+
   it("are worked on by nodes that only work, and not by nodes that only serve", async () => {
     const { nodes } = serveNodes((_, node) => node);
     overrideOptions(nodes[0], { tasks: "serve" });

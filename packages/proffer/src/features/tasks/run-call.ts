@@ -95,7 +95,7 @@ export class ProgressWriter {
   /** The last message that was reported. */
   latest: string | undefined;
   readonly #write: (message: string) => Promise<void>;
-  #written = 0;
+  #written = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(write: (message: string) => Promise<void>) {
@@ -105,7 +105,7 @@ export class ProgressWriter {
   report(message: string): void {
     this.latest = truncateText(message, MAX_MESSAGE);
     if (this.#timer !== undefined) return;
-    const wait = this.#written + INTERVAL - Date.now();
+    const wait = this.#written + INTERVAL - performance.now();
     if (wait <= 0) {
       this.#flush();
       return;
@@ -121,7 +121,7 @@ export class ProgressWriter {
   }
 
   #flush(): void {
-    this.#written = Date.now();
+    this.#written = performance.now();
     // A message that cannot be written is replaced by the next one.
     this.#write(this.latest as string).catch(() => {});
   }

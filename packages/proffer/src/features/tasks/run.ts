@@ -287,7 +287,8 @@ export async function prepareRun(engine: TaskEngine, id: string, fields: RecordF
   let problem: string | undefined;
   if (head === undefined || source === undefined || log === undefined) problem = UNREADABLE;
   else if (tool === undefined) problem = "The tool of the task no longer exists.";
-  else if (server.revisions.get(source.revision) === undefined) problem = UNREADABLE;
+  // A heartbeat of no length would send a command each millisecond.
+  else if (!(Number(fields.ttl) > 0) || server.revisions.get(source.revision) === undefined) problem = UNREADABLE;
   else if (Number(fields.idle) > taskRuns) {
     problem = `The task ended after ${taskRuns} runs without a new answer or step (limits.taskRuns).`;
   } else return new TaskRun(engine, { id, fields, head, source, log, tool });
@@ -297,7 +298,7 @@ export async function prepareRun(engine: TaskEngine, id: string, fields: RecordF
   const { made } = await engine.store.change(keyOf(id), {
     ...change,
     if: { epoch: fields.epoch, lease: fields.lease },
-    expire: Number(fields.ttl),
+    expire: Number(fields.ttl) || 0,
     returning: [],
   });
   if (made) engine.ended(id, head ?? { owner: null, caller: null, tool: "", given: [] }, head ? fields : {}, "failed");
