@@ -8,6 +8,11 @@ const KINDS = {
   /** Returns all bytes, and writes to a file when the client has closed stdin. */
   echo() {
     stderr.write("echo is ready\n");
+    const { API_TOKEN = "" } = process.env;
+    if (API_TOKEN)
+      stderr.write(`half ${API_TOKEN.slice(0, 6)}`, () =>
+        setTimeout(() => stderr.write(`${API_TOKEN.slice(6)}\n`), 50),
+      );
     stdin.pipe(stdout, { end: false });
     stdin.on("end", () => file && writeFileSync(file, "ended"));
   },

@@ -327,3 +327,23 @@ test("the page shows the conversation live, read only", async () => {
   await once(relayed, "exit");
   page.close();
 });
+
+test("secrets of the environment are neither in the recording nor on the page", async () => {
+  const secret = "tok/5f1e9c<77a2>";
+  const env = { API_TOKEN: secret };
+  const flags = ["--record", file, "--port", "0"];
+  const relayed = project.startWith({ env }, "inspect", "--tap", ...flags, "--", ...server("echo"));
+  const output = bytesOf(relayed.stdout);
+  const url = /http:\S+/.exec(await waitForStderr(relayed, /#k=\S+/))?.[0] ?? "";
+  const page = await openPage(url);
+  await page.until("stderr", ({ text }) => text.includes("half ***"));
+  const escaped = secret.replaceAll("/", "\\/").replace("<", "\\u003c");
+  const line = `{"jsonrpc":"2.0","method":"notifications/x","params":["${secret}","${escaped}","${encodeURIComponent(secret)}"]}\n`;
+  relayed.stdin?.write(line);
+  await expect.poll(() => page.lines()).toHaveLength(2);
+  relayed.stdin?.end();
+  expect(String(await output)).toBe(line);
+  expect((await recordedTexts())[0]).toContain('["***","***","***"]');
+  expect(readFileSync(file, "utf8") + JSON.stringify(page.events)).not.toMatch(/5f1e|77a2/);
+  page.close();
+});

@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
 import type { Inspector, Target } from "@proffer/inspector";
 import { reserveStdout } from "proffer/stdio";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { createLanes, recordClients } from "../recordings/lanes.ts";
-import { WireRecord } from "../recordings/record.ts";
+import { Mask, WireRecord } from "../recordings/record.ts";
 import { pathForRecording, RecordingFile } from "../recordings/recording-file.ts";
 import { CommandError, PassedOnExit, WrongUsage } from "../terminal/command-error.ts";
+import { SECRET_NAME } from "../terminal/redact.ts";
 import { flushOutput, say, warn } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";
 import { requireOwnProcess, toPort } from "./transport-flags.ts";
@@ -43,17 +43,23 @@ export async function tap(
   const port = flags.port === undefined ? undefined : toPort("--port", flags.port);
   requireOwnProcess();
   const target: Target = { kind: "command", name: command[0] ?? "" };
-  const record = new WireRecord();
+  // The client passes credentials in the environment, and servers repeat them in their messages.
+  const secrets = Object.entries(process.env).filter(([name]) => SECRET_NAME.test(name));
+  const record = new WireRecord(new Mask(Object.fromEntries(secrets) as Record<string, string>));
   startRecording(record, target, flags.record);
   const recorder = recordTap(record);
   const page = port === undefined && !flags.open ? undefined : showPage(record, target, port, flags.open);
-  const decoder = new StringDecoder();
+  // Whole lines: half of a secret could not be masked.
+  const errors = createLineReader(({ bytes, isComplete }) => {
+    void page?.then((inspector) => inspector?.addOutput(`${bytes}${isComplete ? "\n" : ""}`));
+  });
   const exit = await relay(command, {
     sent: (chunk) => contain(() => recorder.sent(chunk)),
     received: (chunk) => contain(() => recorder.received(chunk)),
-    stderr: (chunk) => void page?.then((inspector) => inspector?.addOutput(decoder.write(chunk))),
+    stderr: (chunk) => page && errors.add(chunk),
   });
   contain(() => recorder.end());
+  errors.end();
   await (await page)?.close();
   await exitLike(exit);
 }
