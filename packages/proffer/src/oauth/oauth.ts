@@ -179,7 +179,7 @@ export const REFUSED_TIME = 5000;
 
 interface Entry {
   readonly value: Principal | Refused;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the start: a clock that is set must not make an outcome last. */
   readonly until: number;
 }
 
@@ -202,19 +202,19 @@ export class TokenCache {
   find(key: string): Principal | Refused | undefined {
     const entry = this.#verified.get(key) ?? this.#refused.get(key);
     if (entry === undefined) return undefined;
-    if (this.#environment.now() < entry.until) return entry.value;
+    const { value, until } = entry;
+    const expires = value instanceof Refused ? undefined : value.expires;
+    const { now, uptime } = this.#environment;
+    if (uptime() < until && now() < (expires ?? Number.POSITIVE_INFINITY)) return value;
     this.#verified.delete(key);
     this.#refused.delete(key);
     return undefined;
   }
 
   add(key: string, value: Principal | Refused, seconds: number): void {
-    const now = this.#environment.now();
+    const now = this.#environment.uptime();
     if (value instanceof Refused) keep(this.#refused, MAX_REFUSED, key, { value, until: now + REFUSED_TIME });
-    else {
-      const until = Math.min(now + seconds * 1000, value.expires ?? Number.POSITIVE_INFINITY);
-      keep(this.#verified, this.#max, key, { value, until });
-    }
+    else keep(this.#verified, this.#max, key, { value, until: now + seconds * 1000 });
   }
 }
 

@@ -75,6 +75,15 @@ describe("the cache of tokens", () => {
   const clock = new TestClock();
   const environment = { now: () => clock.time, uptime: () => clock.uptime, fetchTimeout: 1, log() {}, report() {} };
 
+  it("forgets an outcome in its time, also if the clock was set back meanwhile", () => {
+    const cache = new TokenCache(10, environment);
+    cache.add("bad", new Refused("expired"), 60);
+    cache.add("good", { id: "ada" }, 60);
+    clock.pass(60_000);
+    clock.time -= 7_200_000;
+    expect([cache.find("bad"), cache.find("good")]).toEqual([undefined, undefined]);
+  });
+
   it("keeps the newest of 100,000 tokens, and refused ones do not displace them", () => {
     const cache = new TokenCache(10_000, environment);
     for (let n = 0; n < 100_000; n++) cache.add(`good-${n}`, { id: String(n) }, 60);
