@@ -131,8 +131,8 @@ describe("the limits of docs/security.md", () => {
     expect(fixed["headers of an HTTP request; 431"]).toBe("1,000");
     expect(constant("../src/questions/rounds.ts", "MAX_STATE_LENGTH")).toBe("256 * 1024");
     expect(fixed["state of a question"]).toBe("256 KiB");
-    expect(constant("../src/server/methods.ts", "MAX_DESCRIPTION")).toBe("8192");
-    expect(fixed["characters of the description of a client in `initialize`, without its icons"]).toBe("8,192");
+    expect(constant("../src/server/methods.ts", "MAX_DESCRIPTION")).toBe("4096");
+    expect(fixed["characters of the description of a client in `initialize`, without its icons"]).toBe("4,096");
     expect(constant("../src/calls/exposed-error.ts", "MAX_ERROR_TEXT")).toBe("8192");
     expect(fixed["characters of an exception that `errors` exposes"]).toBe("8,192");
     expect(constant("../src/calls/store.ts", "MAX_KEYS")).toBe("100_000");

@@ -36,23 +36,6 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["logging/setLevel", { handle: setLevel, capability: "logging" }],
 ]);
 
-/** In characters. Every session keeps the description of its client, and there may be many sessions. */
-const MAX_DESCRIPTION = 8192;
-/** The memory of an object or a member, in characters: a client could send thousands of empty ones. */
-const MEMBER = 64;
-
-/** The characters that are left after a value; negative if it has more. */
-function spaceAfter(value: unknown, characters: number): number {
-  let left = characters - MEMBER;
-  if (typeof value === "string") return left - value.length;
-  if (typeof value !== "object" || value === null) return left;
-  for (const [key, member] of Object.entries(value)) {
-    if (left < 0) break;
-    left = spaceAfter(member, left - key.length);
-  }
-  return left;
-}
-
 /** Creates the session of an initialize request. @throws {InvalidParams} for missing or invalid parameters. */
 export function openSession(server: ServerState, params: JsonObject | undefined, id?: string): SessionState {
   const { protocolVersion, capabilities, clientInfo } = params ?? {};
@@ -70,11 +53,15 @@ export function openSession(server: ServerState, params: JsonObject | undefined,
   return new SessionState(revision, new DescribedClient(info, offered, revision), id);
 }
 
+/** In characters of JSON. Every session keeps the description of its client, and there may be many sessions. */
+const MAX_DESCRIPTION = 4096;
+
 /** Returns the description of a client, without icons if they make it too long. @throws {InvalidParams} */
 function withinLimit(info: Implementation | undefined, offered: ClientCapabilities): Implementation | undefined {
-  if (spaceAfter([info, offered], MAX_DESCRIPTION) >= 0) return info;
+  const fits = (each: object | undefined) => JSON.stringify([each, offered]).length <= MAX_DESCRIPTION;
   const { icons: _, ...rest } = { ...info } as Implementation;
-  if (spaceAfter([rest, offered], MAX_DESCRIPTION) >= 0) return rest as Implementation;
+  if (fits(info)) return info;
+  if (fits(rest)) return rest as Implementation;
   throw new InvalidParams(
     `params.clientInfo and params.capabilities have more than ${MAX_DESCRIPTION} characters, icons not counted. Send less.`,
   );

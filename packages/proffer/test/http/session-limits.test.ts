@@ -36,7 +36,7 @@ describe.each([
     expect(await post(url, initialize(clientInfo, capabilities))).toMatchObject({
       status: 400,
       headers: {},
-      json: { error: { code: -32602, message: expect.stringContaining("more than 8192 characters") } },
+      json: { error: { code: -32602, message: expect.stringContaining("more than 4096 characters") } },
     });
   });
 

@@ -156,7 +156,7 @@ export class NodeExchange implements HttpExchange {
 
   #receive(receiver: BodyReceiver, text: string | HttpError): void {
     // A client that resets its streams at once has no address any more, and would be nobody's share.
-    if (isGone(this.#response)) this.#disconnected();
+    if (this.#isGone) this.#disconnected();
     else if (typeof text === "string") receiver.received(this, text);
     else sendError(this, text);
   }
@@ -204,14 +204,14 @@ export class NodeExchange implements HttpExchange {
   }
 
   open(headers: readonly string[]): void {
-    if (this.#answered || isGone(this.#response)) return;
+    if (this.#answered || this.#isGone) return;
     const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     this.#response.writeHead(200, all).flushHeaders();
   }
 
   write(wire: Wire): boolean {
     const response = this.#response;
-    if (this.#answered || isGone(response)) return false;
+    if (this.#answered || this.#isGone) return false;
     const before = response.writableLength;
     if (before > (this.#endpoint?.limits.maxUnreadBytes ?? 0)) {
       response.destroy();
@@ -241,10 +241,14 @@ export class NodeExchange implements HttpExchange {
     if (unwatched.push(this) === 1) setImmediate(watchAll);
   }
 
+  get #isGone(): boolean {
+    return "stream" in this.#response ? isGone(this.#response) : this.#response.destroyed;
+  }
+
   /** Starts to listen for a disconnect, unless the request is answered. */
   watch(): void {
     if (this.#answered) return;
-    if (isGone(this.#response)) this.#disconnected();
+    if (this.#isGone) this.#disconnected();
     else this.#response.once("close", () => this.#disconnected());
   }
 
@@ -273,7 +277,7 @@ export class NodeExchange implements HttpExchange {
     // While the client reads, nothing here may keep the call and its result.
     this.#listener = undefined;
     if (this.logRecord !== undefined) this.#endpoint?.log(this, status);
-    return isGone(this.#response) ? undefined : this.#response;
+    return this.#isGone ? undefined : this.#response;
   }
 
   /**

@@ -89,12 +89,11 @@ function startInTurn(
 ): void {
   const { maxUnreadBytes } = endpoint.limits;
   const start = () => endpoint.handle(exchange);
-  if (response.socket !== null && !isOverBacklog(response, maxUnreadBytes)) {
-    start();
-    return;
-  }
-  endpoint.name(exchange);
-  waitForTurn(request, response, callerOf(exchange), maxUnreadBytes, start);
+  const mustWait = response.socket === null || ("stream" in response && isOverBacklog(response, maxUnreadBytes));
+  if (mustWait) {
+    endpoint.name(exchange);
+    waitForTurn(request, response, callerOf(exchange), maxUnreadBytes, start);
+  } else start();
 }
 
 /** The path of a request, neither decoded nor resolved: two spellings of a path are two paths. */
