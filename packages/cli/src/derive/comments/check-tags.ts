@@ -1,6 +1,7 @@
 import { findSimilar } from "proffer/derived";
 import type { DiagnosticCode, TextPlace } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
+import { borrowedTag } from "./borrowed-tags.ts";
 import { FUNCTION_TAGS } from "./function-tags.ts";
 import type { DocComment, DocTag, Mention } from "./parse-comment.ts";
 import type { Described, Tag } from "./tag.ts";
@@ -90,27 +91,30 @@ const MIN_MENTION = 5;
 const MAX_SHOWN = 60;
 
 /**
- * Returns the tags of a comment that count. Reports misspelled tags, tags that do not apply to the described thing, and
- * repeated ones, of which the first counts.
+ * Returns the tags of a comment that count. Reports misspelled tags, those of other libraries, tags that do not apply to
+ * the described thing, and repeated ones, of which the first counts.
  */
 export function checkTags(reporter: TagReporter, doc: DocComment, described: Subject): KnownTag[] {
   const counted: KnownTag[] = [];
   for (const found of doc.tags) {
     const tag = findTag(found.name);
-    if (tag === undefined) reportMisspelled(reporter, found);
+    if (tag === undefined) reportUnknown(reporter, found);
     else if (!appliesTo(tag, described)) reportMisplaced(reporter, tag, found, described);
     else if (!tag.repeats && counted.some((earlier) => earlier.tag === tag)) reportRepeated(reporter, found);
     else counted.push({ tag, found });
   }
   for (const mention of doc.mentions ?? []) {
-    if (mention.written.length >= MIN_MENTION) reportMisspelled(reporter, mention);
+    if (isMisspelled(mention.written)) reportMisspelled(reporter, mention);
   }
   return counted;
 }
 
 /** Parses the text of a tag; reports an invalid one and returns undefined. */
 export function readTag({ tag, found }: KnownTag, reporter: TagReporter, schema: DerivedSchema = {}): unknown {
-  const parsed = tag.value.parse(found.text, schema);
+  let parsed = tag.value.parse(found.text, schema);
+  // A misspelled tag after the value is reported as such, once.
+  const [, before = "", next = ""] = /^(.*?)\s*@([A-Za-z]\w*)/s.exec(found.text) ?? [];
+  if (parsed === "invalid" && isMisspelled(next)) parsed = tag.value.parse(before, schema);
   if (parsed === "foreign") return undefined;
   if (parsed !== "invalid" && "value" in parsed) {
     const { value, warning } = parsed;
@@ -166,10 +170,23 @@ function reportMisplaced(reporter: TagReporter, { on, value, protects }: Tag, fo
   );
 }
 
+function reportUnknown(reporter: TagReporter, found: DocTag): void {
+  const { written, text, place } = found;
+  const meant = borrowedTag(written, text);
+  const problem = `${reporter.subject}: @${written} constrains nothing, because Proffer has no such tag`;
+  if (meant === undefined) reportMisspelled(reporter, found);
+  else reporter.report("PF2105", `${problem}. Write ${meant}.`, place);
+}
+
 function reportMisspelled(reporter: TagReporter, { written, place }: Mention): void {
   const meant = FOREIGN.has(written) ? undefined : similarTag(written);
   if (meant === undefined) return;
   reporter.report("PF2101", `${reporter.subject}: unknown tag @${written}. Did you mean @${meant}?`, place);
+}
+
+/** Whether a word within a text is probably a tag. */
+function isMisspelled(word: string): boolean {
+  return word.length >= MIN_MENTION && !FOREIGN.has(word) && similarTag(word) !== undefined;
 }
 
 /** Returns the tag that a name was probably meant to be; undefined for the tags of other tools. */

@@ -1,4 +1,5 @@
 import type { TextPlace } from "../model/diagnostics.ts";
+import { isBorrowed } from "./borrowed-tags.ts";
 import { describesValue, findTag } from "./check-tags.ts";
 import { type DocComment, type DocTag, descriptionOf } from "./parse-comment.ts";
 
@@ -65,6 +66,7 @@ export function groupTags(doc: DocComment): FunctionDoc {
       current = grouped.returns.tags;
     } else if (
       isValueTag(tag) ||
+      isBorrowed(tag) ||
       (tag.inline && isSharedTag(tag, current === grouped.returns.tags ? "result" : "parameter"))
     ) {
       current.push(tag);

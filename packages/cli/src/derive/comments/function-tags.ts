@@ -56,7 +56,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     on: FUNCTIONS,
     value: NAME,
     effect:
-      'Sets the name, instead of the name of the export. Other values, such as JSDoc\'s `Foo.bar`, are ignored; for a name with dots, write `export { read as "files.read" }`.',
+      'Sets the name, instead of the name of the export. JSDoc\'s name paths, such as `Foo.bar`, are ignored; for a name with dots, write `export { read as "files.read" }`.',
     example: "/** Adds two numbers. @name get-sum */ export const add = (a: number, b: number) => a + b;",
   }),
   row({

@@ -95,12 +95,18 @@ export const SCOPES: Grammar<readonly string[]> = {
   },
 };
 
-function textGrammar(expected: string, pattern: RegExp, otherwise: "invalid" | "foreign" = "invalid"): Grammar<string> {
-  return { expected, parse: (text) => (pattern.test(text) ? { value: text } : otherwise) };
+function textGrammar(expected: string, pattern: RegExp): Grammar<string> {
+  return { expected, parse: (text) => (pattern.test(text) ? { value: text } : "invalid") };
 }
 
-/** A name that every client accepts. JSDoc's `@name` has prose and name paths such as `Foo.bar`, so dots do not fit. */
-export const NAME = textGrammar("1 to 128 of A-Z a-z 0-9 _ -", /^[A-Za-z0-9_-]{1,128}$/, "foreign");
+/** A name that every client accepts. JSDoc's `@name` has name paths such as `Foo.bar`, so dots do not fit. */
+export const NAME: Grammar<string> = {
+  expected: "1 to 128 of A-Z a-z 0-9 _ -, without spaces",
+  parse(text) {
+    if (/^[A-Za-z0-9_-]{1,128}$/.test(text)) return { value: text };
+    return /^\S*[.#~:/]\S*(?:\n|$)/.test(text) ? "foreign" : "invalid";
+  },
+};
 
 /** The name of a toolset. Two names stand for several toolsets. */
 export const TOOLSET = textGrammar(

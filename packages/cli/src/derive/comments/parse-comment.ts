@@ -1,4 +1,5 @@
 import type { TextPlace } from "../model/diagnostics.ts";
+import { borrowedTag } from "./borrowed-tags.ts";
 import { findTag } from "./check-tags.ts";
 
 /** A tag of a documentation comment: `@minimum 1` is `{ name: "minimum", text: "1" }`. */
@@ -29,7 +30,7 @@ export interface DocComment {
 
 /**
  * Parses a comment, markers included. Any `@name` at the start of a line is a tag; within a line only the supported
- * tags are, so a mention of @somebody stays text. Code spans and fenced code contain no tags.
+ * tags and the constraints of other libraries are, so a mention of @somebody stays text. Code spans and fenced code contain no tags.
  */
 export function parseDocComment(comment: string, at?: TextPlace): DocComment {
   const body = comment.replace(/^\/\*\*/, "   ").replace(/\*\/$/, "");
@@ -68,12 +69,15 @@ export function parseDocComment(comment: string, at?: TextPlace): DocComment {
   };
 }
 
-/** Splits a line before each supported tag that follows a space, outside code spans. */
+/** Splits a line before each supported or borrowed tag that follows a space, outside code spans. */
 function splitAtTags(line: string): string[] {
   const pieces: string[] = [];
   let start = 0;
-  for (const { index, 1: name = "" } of mentionsIn(line)) {
-    if (findTag(name) === undefined || line.slice(start, index).trim() === "") continue;
+  const mentions = [...mentionsIn(line)];
+  for (const [at, { index, 1: name = "" }] of mentions.entries()) {
+    if (line.slice(start, index).trim() === "") continue;
+    const text = line.slice(index + 1 + name.length, mentions[at + 1]?.index);
+    if (findTag(name) === undefined && borrowedTag(name, text) === undefined) continue;
     pieces.push(line.slice(start, index));
     start = index;
   }

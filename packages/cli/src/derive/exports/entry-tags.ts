@@ -25,9 +25,10 @@ export function readEntry(analysis: Analysis, { name, node, doc }: Candidate, de
   const own = { ...doc, tags: doc.tags.filter((tag) => !isValueTag(tag)) };
   const tags = checkTags(reporter, own, described);
   const entry = tags.reduce<Entry>((entry, known) => {
-    if (known.tag.entry === undefined) return entry;
+    const { entry: toEntry, name: tag } = known.tag;
+    if (toEntry === undefined && tag !== "name") return entry;
     const value = readTag(known, reporter);
-    return value === undefined ? entry : merge(reporter, known, entry, known.tag.entry(value));
+    return value === undefined || toEntry === undefined ? entry : merge(reporter, known, entry, toEntry(value));
   }, {});
   checkTask(reporter, entry, tags);
   return { entry, isBroken: analysis.diagnostics.slice(before).some(({ severity }) => severity === "error") };

@@ -92,6 +92,7 @@ export const DIAGNOSTICS = {
   PF2102: { severity: "warning", summary: "A tag has an unusable value and is ignored" },
   PF2103: { severity: "warning", summary: "A tag does not apply to the function, value or module" },
   PF2104: { severity: "warning", summary: "A tag appears more than once" },
+  PF2105: { severity: "warning", summary: "A tag has the name that another library uses" },
   PF2201: { severity: "warning", summary: "Functions beside a default server are not served" },
 
   PF2301: { severity: "warning", summary: "A schema is larger than 16 kB" },
