@@ -108,12 +108,13 @@ function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
   const source = { program, entry, files };
 
   // A file with syntax errors cannot be described.
-  const syntax = files.flatMap((file) => program.getSyntacticDiagnostics(file));
+  const syntax = files.flatMap((file) => firstProblem(program.getSyntacticDiagnostics(file)));
   const early = [...fromCompiler(configuration.errors, entry), ...fromCompiler(syntax, entry)];
   if (syntax.length > 0 || described === undefined) {
     return { derivation: { ...empty, diagnostics: early }, source: { ...source, ...NOTHING } };
   }
 
+  for (const file of files) reportCommonJs(analysis, file);
   const about = moduleDoc(described);
   if (about) checkTags(reporterFor(analysis, "the module", described), about, "module");
   const addedCodecs = findCodecs(analysis, files, program.getSourceFile(entry));
@@ -133,6 +134,33 @@ function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
     diagnostics: [...early, ...analysis.diagnostics, ...semantic].sort(inOrder),
   };
   return { derivation, source: { ...source, questions, settings: calls, codecs: addedCodecs() } };
+}
+
+/** Returns the first of the syntax errors of a file. The parser goes on by guessing, so most of the others follow from it. */
+function firstProblem([first, ...others]: readonly ts.DiagnosticWithLocation[]): ts.DiagnosticWithLocation[] {
+  if (first === undefined) return [];
+  const { file, start, length, messageText } = first;
+  const found = file.text.slice(start, start + length).trim();
+  const text = ts.flattenDiagnosticMessageText(messageText, "\n");
+  // "',' expected." says little without the word that is there instead.
+  const where = text.endsWith(" expected.") && found ? `${text.slice(0, -1)} before '${shorten(found)}'.` : text;
+  const more = others.length === 0 ? "" : " Other errors in this file may follow from it.";
+  return [{ ...first, messageText: where + more }];
+}
+
+/** Shortens a piece of source code in a message. */
+function shorten(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line.length > 40 ? `${line.slice(0, 40)}…` : line;
+}
+
+/** Reports a file that assigns to `exports` or calls `require`, which it will not have when it is loaded. */
+function reportCommonJs(analysis: Analysis, file: ts.SourceFile): void {
+  const { commonJsModuleIndicator: place } = file as ts.SourceFile & { commonJsModuleIndicator?: ts.Node };
+  const name = basename(file.fileName);
+  if (place === undefined || !/\.jsx?$/.test(name)) return;
+  const message = `The file is written as CommonJS, but .js files are served as ES modules. Rename it to ${name.replace(/jsx?$/, "cjs")}, or write export and import instead of exports and require.`;
+  analysis.report("PF1009", place, message);
 }
 
 function openFiles({ program, system }: Snapshot): { analysis: Analysis; files: ts.SourceFile[] } {
@@ -178,7 +206,13 @@ function fromCompiler(
       file: file?.fileName ?? fallback,
       line: line + 1,
       column: character + 1,
-      message: ts.flattenDiagnosticMessageText(messageText, "\n"),
+      message: withRemedy(ts.flattenDiagnosticMessageText(messageText, "\n")),
     };
   });
+}
+
+/** Names the package to install in TypeScript's message about a module that it cannot find. */
+function withRemedy(message: string): string {
+  const [, name] = /^Cannot find module '((?:@[\w.-]+\/)?\w[\w.-]*)[^:']*'/.exec(message) ?? [];
+  return name === undefined ? message : `${message} If it is a package, run: npm install ${name}`;
 }

@@ -132,7 +132,7 @@ function examineTool(offer: Offer, tool: ListedTool, returned: readonly Returned
     void findings.push(findingAt(offer, ["tool", name], code, message, remedy));
   if (parameters.length > MAX_PARAMETERS) report("PF4032", `${name} has ${parameters.length} parameters.`);
   for (const [key, schema] of parameters) {
-    const subject = `The parameter ${key} of ${name}`;
+    const subject = `The parameter '${key}' of '${name}'`;
     const { description, type } = { ...definitionOf(tool.inputSchema as JsonSchemaObject, schema), ...schema };
     if (!description) report("PF4030", `${subject} has no description.`, `Describe it: @param ${key} - …`);
     if (type === "string" && schema.enum === undefined && LISTS_VALUES.test(description ?? ""))

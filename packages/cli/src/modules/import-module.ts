@@ -20,24 +20,49 @@ export async function explainLoad(file: string, load: () => Promise<Module>): Pr
   try {
     return await load();
   } catch (cause) {
-    throw new CommandError(text`${file} failed to load:\n${Text.block(`${trace(cause)}${hintFor(cause)}`)}`, { cause });
+    throw new CommandError(text`${file} failed to load:\n${Text.block(`${trace(cause)}${hintFor(cause, file)}`)}`, {
+      cause,
+    });
   }
 }
 
 /**
  * Returns the stack trace of an error without internal frames: everything from the first frame of Node's loader on, and
- * frames in emitted files that no source line maps to.
+ * frames in emitted files that no source line maps to. So are parts of messages that name emitted files.
  */
 function trace(error: unknown): string {
   if (!(error instanceof Error)) return `The module threw ${String(error)}`;
   const stack = error.stack ?? error.message;
-  return stack.replace(/\n +at [^\n]*node:internal.*$/s, "").replace(/\n +at [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "");
+  return stack
+    .replace(/\n +at [^\n]*node:internal.*$/s, "")
+    .replace(/\n +at [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "")
+    .replace(/ imported from [^\n]*[\\/]\.proffer[\\/][^\n]*/g, "")
+    .replace(/\nThis file is being treated as an ES module because [^\n]*/, "");
 }
 
-function hintFor(error: unknown): string {
-  const isUninitialised = error instanceof ReferenceError && error.message.includes("before initialization");
-  if (!isUninitialised) return "";
-  return "\nThe cause may be a circular import. Move the code that both modules need into a third module.";
+/** The replacements of names that only CommonJS has. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  require:
+    "Write import, or create it: const require = createRequire(import.meta.url), with createRequire of node:module.",
+  __dirname: "Write import.meta.dirname.",
+  __filename: "Write import.meta.filename.",
+};
+
+function hintFor(error: unknown, file: string): string {
+  if (!(error instanceof Error)) return "";
+  const { message } = error;
+  if (error instanceof ReferenceError && message.includes("before initialization"))
+    return "\nThe cause may be a circular import. Move the code that both modules need into a third module.";
+  const [, name] = /^(\w+) is not defined in ES module scope/.exec(message) ?? [];
+  if (name !== undefined) {
+    const exports = "Write export instead of exports, or rename a .js file to .cjs.";
+    return `\nModules are served as ES modules, in which '${name}' of CommonJS does not exist. ${INSTEAD[name] ?? exports}`;
+  }
+  const [, missing = ""] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
+  const [installed] = /^(?:@[\w.-]+\/)?[\w.-]+/.exec(missing) ?? [];
+  return installed === undefined
+    ? ""
+    : `\n${file}, or a file that it imports, needs this package. Run: npm install ${installed}`;
 }
 
 /**

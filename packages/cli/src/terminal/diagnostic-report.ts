@@ -20,10 +20,10 @@ type Diagnosed = Pick<Derivation, "diagnostics">;
 
 const SYNTAX_ERROR = /^TS1\d{3}$/;
 /**
- * Errors of the whole module: it does not exist, exports nothing, or exports a server that would not be served. The
+ * Errors of the whole module: it does not exist, exports nothing, cannot be loaded, or exports a server that would not be served. The
  * middleware of that server may check permissions, so no function may be served without it.
  */
-const OF_MODULE = new Set(["PF1001", "PF1002", "PF1701", "PF1702", "PF1703"]);
+const OF_MODULE = new Set(["PF1001", "PF1002", "PF1009", "PF1701", "PF1702", "PF1703"]);
 
 /** Whether the module cannot be served: Proffer's own errors, and syntax errors. */
 function isFatal({ severity, code }: Diagnostic): boolean {

@@ -44,14 +44,32 @@ export function describeModule(
   analysis.current = "ctx.ask";
   companions.reportOthers(candidates);
   if (form === "functions" && candidates.length === 0) {
-    analysis.report(
-      "PF1002",
-      file,
-      "The module exports no function. Export one, for example: export function hello(): string.",
-    );
+    const hidden = unexportedFunctions(file);
+    const remedy = hidden
+      ? `Write export before ${hidden}, if clients may call it.`
+      : "Export one, for example: export function hello(): string.";
+    analysis.report("PF1002", file, `The module exports no function. ${remedy}`);
   }
   reportNotes(analysis, file, candidates, content);
   return content;
+}
+
+/** Names the functions at the top level of a module, up to three; undefined if there are none. */
+function unexportedFunctions({ statements }: ts.SourceFile): string | undefined {
+  const names = statements.flatMap((statement) => {
+    if (ts.isFunctionDeclaration(statement)) return statement.name?.text ?? [];
+    if (!ts.isVariableStatement(statement)) return [];
+    const { declarations } = statement.declarationList;
+    const isFunction = ({ initializer: value }: ts.VariableDeclaration) =>
+      value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value));
+    return declarations.filter(isFunction).map(({ name }) => name.getText());
+  });
+  return names.length === 0
+    ? undefined
+    : names
+        .slice(0, 3)
+        .map((name) => `'${name}'`)
+        .join(" or ");
 }
 
 function describeFunctions(

@@ -9,6 +9,7 @@ import { type Analysis, locate } from "./analysis.ts";
 import type { FunctionContent, ModuleContent } from "./describe.ts";
 import type { Candidate } from "./exports.ts";
 import { choosesErrors, throwsUnseenError } from "./function-body.ts";
+import { joinsText } from "./result.ts";
 
 /** Returns the content without the functions whose earlier names another function has, now or before. Reports each. */
 export function withoutTakenAliases(
@@ -94,6 +95,9 @@ export function reportNotes(
   const returning = served.filter(({ path }) => kinds.get(path.join(".")) === "result");
   const effect = "It is sent unchanged and has no output schema; return the data itself to get one.";
   report(analysis, "PF3002", returning, (s) => `return${s} the result of the call itself. ${effect}`);
+  const joining = served.filter((candidate) => joinsText(analysis, candidate));
+  const lines = "For lines, end each with \\n; for a list, return string[].";
+  report(analysis, "PF3003", joining, (s) => `yield${s} pieces of one text, which are joined as they are. ${lines}`);
 }
 
 /** Reports a fact about some functions at the first of them. `predicate` gets the ending of its verb. */

@@ -239,7 +239,8 @@ const UNLIMITED = { maxLength: Number.POSITIVE_INFINITY };
  */
 function parseVariables(text: string): readonly TemplateVariable[] | string {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
-    return `"${text}" does not start with a scheme. Write @resource scheme://path/{variable}.`;
+    const example = /^[\w{}?,*/.-]+$/.test(text) ? `app://${text.replace(/^\/+/, "")}` : "app://path/{variable}";
+    return `"${text}" does not start with a scheme, which @resource needs. Write, for example, @resource ${example}; only defineResource() accepts a URI without a scheme.`;
   }
   let variables: readonly Variable[];
   try {

@@ -164,10 +164,27 @@ function isContent(analysis: Analysis, type: ts.Type, rawBytes: boolean): boolea
   const blocks = elementTypes(checker, type);
   if (blocks?.every((block) => ["block", "failure"].includes(contentKindOf(checker, origins, block) ?? "")))
     return true;
+  if (isRaw(analysis, type)) return true;
   const name = platformName(analysis, type);
   if (name === undefined) return false;
-  if (RAW_CONTENT.has(name) || (rawBytes && BYTES.has(name))) return true;
+  if (rawBytes && BYTES.has(name)) return true;
   return ASYNC_ITERABLES.has(name) && isTextOrBytes(analysis, itemOf(analysis, { type, node: undefined })?.type);
+}
+
+/** Whether a type is binary content or a stream, or extends one: `ReadStream` of Node extends `Readable`. */
+function isRaw(analysis: Analysis, type: ts.Type): boolean {
+  if (RAW_CONTENT.has(platformName(analysis, type) ?? "")) return true;
+  const bases = type.isClassOrInterface() ? analysis.checker.getBaseTypes(type) : [];
+  return bases.some((base) => isRaw(analysis, base));
+}
+
+/** Whether the text that a function yields, piece by piece, becomes one text. A stream is written as one. */
+export function joinsText(analysis: Analysis, { signature }: Candidate): boolean {
+  const { type, node } = returnTypeOf(analysis, signature);
+  const name = platformName(analysis, type);
+  if (name === undefined || name === "ReadableStream" || !ASYNC_ITERABLES.has(name)) return false;
+  const item = itemOf(analysis, { type, node })?.type;
+  return item !== undefined && unionMembers(item).every(({ flags }) => flags & ts.TypeFlags.StringLike);
 }
 
 /** Whether a type is text or bytes. A sequence of them becomes one text or one blob. */

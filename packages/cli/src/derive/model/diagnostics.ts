@@ -12,6 +12,7 @@ export const DIAGNOSTICS = {
   PF1006: { severity: "error", summary: "A parameter has no name" },
   PF1007: { severity: "error", summary: "A destructured parameter is a union" },
   PF1008: { severity: "error", summary: "A function is both a prompt and a resource" },
+  PF1009: { severity: "error", summary: "A CommonJS file has the extension of an ES module" },
 
   PF1101: { severity: "error", summary: "A type cannot be resolved" },
   PF1102: { severity: "error", summary: "A function is part of the data" },
@@ -101,6 +102,7 @@ export const DIAGNOSTICS = {
 
   PF3001: { severity: "note", summary: "Functions throw errors that no model will see" },
   PF3002: { severity: "note", summary: "Functions return whole results" },
+  PF3003: { severity: "note", summary: "Functions yield pieces of one text" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
