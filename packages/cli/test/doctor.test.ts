@@ -98,7 +98,7 @@ describe("proffer doctor", () => {
     );
     const { status, stdout } = await project.proffer("doctor", "shop.ts");
     expect(status).toBe(1);
-    expect(stdout).toContain("! shop.ts:3 PF4030 The parameter day of count has no description.");
+    expect(stdout).toContain("! shop.ts:3 PF4030 The parameter 'day' of 'count' has no description.");
     expect(stdout).toContain("! shop.ts:1 PF4060 count throws an error whose message no model will read.");
     expect(stdout).toMatch(
       /✗ shop\.ts:3 PF4001 The tools cost about \d+ tokens of every conversation \(count \d+\)\. The budget is 10\./,

@@ -59,7 +59,7 @@ it("proffer doctor reports common mistakes", async () => {
     'warning The module prints to stdout while it loads: "loaded',
     'error The server writes more than protocol messages to stdout: "from a child"',
     "warning grow has no description.",
-    "warning The parameter times of grow has no description.",
+    "warning The parameter 'times' of 'grow' has no description.",
     `warning Tool ${"long".repeat(16)}: Cursor omits the name sample${"long".repeat(16)}, which has more than 60 characters.`,
   ]) {
     expect(messages).toContainEqual(expect.stringContaining(expected));

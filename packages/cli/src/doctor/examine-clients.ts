@@ -63,7 +63,7 @@ export function examineListing({ tools }: Listing): Finding[] {
     return rejected.map((property): Finding => {
       return {
         level: "warning",
-        message: `The parameter ${property} of ${name} has a name that Claude rejects.`,
+        message: `The parameter '${property}' of '${name}' has a name that Claude rejects.`,
         remedy: "Use at most 64 letters, digits, _, - and dots.",
         item: { kind: "tool", key: name },
       };

@@ -34,7 +34,7 @@ type Report = (code: CheckCode, message: string) => Finding;
 function examineInput(tool: ListedTool, report: Report): Finding[] {
   return parametersOf(tool)
     .filter(([, schema]) => acceptsAnyObject(schema))
-    .map(([name]) => report("PF4043", `The parameter ${name} of ${tool.name} accepts any object.`));
+    .map(([name]) => report("PF4043", `The parameter '${name}' of '${tool.name}' accepts any object.`));
 }
 
 function acceptsAnyObject(schema: JsonSchemaObject): boolean {
