@@ -110,7 +110,20 @@ function isInside(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** Whether this Node lacks functions that the command line imports; it would end with a SyntaxError that names one. */
+function isOutdated(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major < 20 || (major === 20 && minor < 19);
+}
+
 async function main(argv: readonly string[]): Promise<number> {
+  if (isOutdated()) {
+    await put(
+      process.stderr,
+      `Proffer needs Node 20.19 or later, and this is ${process.version} (${process.execPath}). Install a newer one from https://nodejs.org, or with your version manager.\n`,
+    );
+    return 1;
+  }
   if (argv.length === 1 && argv[0] === "--version") {
     await put(process.stdout, `${own("../package.json").version}\n`);
     return 0;

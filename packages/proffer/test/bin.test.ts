@@ -91,6 +91,17 @@ const link = (target: string, path: string) => {
   symlinkSync(target, path, "junction");
 };
 
+it.each(["18.20.8", "20.18.3"])("says in one sentence that Node %s is too old", (version) => {
+  installCommandLine(project, "own");
+  const versions = `{ ...process.versions, node: "${version}" }`;
+  const change = `Object.defineProperty(process, "versions", { value: ${versions} }); process.versions.node;`;
+  const { status, stderr } = launch(["list"], {
+    preload: ["--import", `data:text/javascript,${encodeURIComponent(change)}`],
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Proffer needs Node 20\.19 or later, and this is [^\n]*Install a newer one[^\n]*\n$/);
+});
+
 describe("the launcher", () => {
   it("explains how to install @proffer/cli if it is missing", () => {
     const { status, stdout, stderr } = launch(["serve", "server.ts"]);
