@@ -75,4 +75,30 @@ describe("call", () => {
     expect(output).toContain(remedy);
     expect(output).not.toContain(".proffer");
   });
+
+  test("names the revisions instead of an unknown one", async () => {
+    project.write("plain.ts", "/** One. */", "export const one = () => 1;");
+    expect(await outputOf("call", "plain.ts", "one", "--revision", "2030-01-01")).toBe(
+      'error: Unknown protocol revision "2030-01-01". Use one of 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.\n',
+    );
+  });
+
+  test.each([
+    ["2026-07-28", "does not speak revision 2026-07-28. Leave out --revision"],
+    ["2025-03-26", 'does not speak revision 2025-03-26 and answers with "2025-06-18". Leave out --revision'],
+  ])("says that a server does not speak revision %s", async (revision, message) => {
+    // Like a server of the year 2025: it knows initialize only, and offers the one revision that it has.
+    project.write(
+      "old-server.mjs",
+      'import { createInterface } from "node:readline";',
+      "for await (const line of createInterface({ input: process.stdin })) {",
+      "  const { id, method } = JSON.parse(line);",
+      '  const result = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "old", version: "1" } };',
+      '  const answer = method === "initialize" ? { result } : { error: { code: -32601, message: "Method not found" } };',
+      '  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));',
+      "}",
+    );
+    const output = await outputOf("list", "--revision", revision, "--", "node", "old-server.mjs");
+    expect(output).toContain(message);
+  });
 });

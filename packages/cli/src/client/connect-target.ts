@@ -12,7 +12,7 @@ import {
   type TestClient,
 } from "proffer/testing";
 import { openServer } from "../modules/load.ts";
-import { CommandError, explainUsage } from "../terminal/command-error.ts";
+import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { warn } from "../terminal/terminal.ts";
@@ -26,7 +26,7 @@ import { linkUrl } from "./http-link.ts";
 import { createDeadline, Interruption } from "./interruption.ts";
 import { ByteBudget, type LimitFlags, toLimits } from "./limits.ts";
 import { NO_RESPONSE } from "./link.ts";
-import { openClient } from "./open-client.ts";
+import { openClient, REVISIONS } from "./open-client.ts";
 import { RemoteServer } from "./remote-server.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 import { showLog } from "./terminal-notices.ts";
@@ -51,11 +51,14 @@ export async function withServer<Value>(
   const headers = toHeaders(flags, target);
   const choice = toChoice(flags, target);
   const given = givenAnswers(flags);
+  const { revision } = flags;
+  if (revision !== undefined && !REVISIONS.includes(revision))
+    throw new WrongUsage(`Unknown protocol revision ${JSON.stringify(revision)}. Use one of ${REVISIONS.join(", ")}.`);
   const interruption = new Interruption();
   const deadline = createDeadline(name, limits.timeout, interruption);
   const showsLog = currentShell().stderr.isTTY;
   const options = {
-    ...(flags.revision !== undefined && { revision: flags.revision }),
+    ...(revision !== undefined && { revision }),
     ...(flags.info !== undefined && { info: flags.info }),
     ...(showsLog && { onNotification }),
     ...(flags.answers ? { answers: flags.answers } : answerOptions(given, deadline, interruption)),
@@ -94,8 +97,29 @@ export async function withServer<Value>(
     const budget = new ByteBudget(limits.maxBytes);
     const linkTo = (): Link =>
       target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
-    return { client: await openClient(linkTo, options, interruption, limits.timeout) };
+    const opening = openClient(linkTo, options, interruption, limits.timeout);
+    if (revision === undefined) return { client: await opening };
+    const client = await opening.catch((error) => {
+      throw isRevisionRefused(error) ? refusedRevision(name, revision, "", error) : error;
+    });
+    const { protocolVersion = revision } = client.opened;
+    if (protocolVersion === revision) return { client };
+    await client.close();
+    throw refusedRevision(name, revision, ` and answers with ${JSON.stringify(protocolVersion)}`);
   }
+}
+
+/** Whether a server does not know how connections begin on the revision of the client, or says so. */
+function isRevisionRefused(error: unknown): boolean {
+  return error instanceof RemoteError && [METHOD_NOT_FOUND, UNSUPPORTED_VERSION].includes(error.code);
+}
+
+const METHOD_NOT_FOUND = -32601;
+const UNSUPPORTED_VERSION = -32022;
+
+function refusedRevision(name: string, revision: string, more: string, cause?: unknown): CommandError {
+  const remedy = "Leave out --revision to use the newest that it supports.";
+  return new CommandError(`${name} does not speak revision ${revision}${more}. ${remedy}`, { cause });
 }
 
 function onNotification({ method, params }: Notification): void {
