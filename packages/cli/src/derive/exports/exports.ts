@@ -100,6 +100,9 @@ function placeOf({ origins }: Analysis, { declarations = [] }: ts.Symbol, declar
   return isOwn(declaration) ? declaration : (declarations.find(isOwn) ?? declaration);
 }
 
+/** Packages whose exported objects are mostly servers. */
+const MCP_PACKAGE = /^@modelcontextprotocol\/|^(?:fastmcp|mcp-lite|tmcp|mcp-use)$/;
+
 /** Returns the methods of an exported object, namespace or class instance. */
 function candidatesIn(analysis: Analysis, type: ts.Type, names: string[], path: string[], node: ts.Node): Candidate[] {
   const { checker, origins } = analysis;
@@ -125,10 +128,11 @@ function candidatesIn(analysis: Analysis, type: ts.Type, names: string[], path: 
     }
   }
   if (found.length === 0 && foreign !== undefined) {
+    const guide = MCP_PACKAGE.test(foreign) ? " To move a server of this package to Proffer, see docs/migrate.md." : "";
     analysis.report(
       "PF2005",
       node,
-      `'${path.join(".")}' is an object from ${foreign} and is not served. Export functions that use it, or mark it @internal.`,
+      `'${path.join(".")}' is an object from ${foreign} and is not served. Export functions that use it, or mark it @internal.${guide}`,
     );
   }
   return found;
