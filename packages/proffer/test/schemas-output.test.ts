@@ -56,6 +56,18 @@ describe("an output schema", () => {
     expect(logged).toEqual([expect.any(ValidationError)]);
   });
 
+  it.each([
+    ["the value that does not fit", { city: 1 }, "/city: must be string (it is 1)"],
+    [
+      "a result that a handler for another framework returned",
+      { content: [{ type: "text", text: "Lisbon" }], structuredContent: { city: "Lisbon" } },
+      "/: the handler returned a result object; return the value itself, or drop the output schema",
+    ],
+  ])("logs %s", async (_what, value, reason) => {
+    const { logged } = await call(defineTool({ name: "t", output: city, handle: () => value as never }));
+    expect(String(logged[0])).toContain(reason);
+  });
+
   it("also validates the value of result()", async () => {
     const tool = defineTool({ name: "t", output: city, handle: () => result({ city: 1 } as never, { _meta: {} }) });
     expect((await call(tool)).answer).toMatchObject({ code: -32603 });

@@ -13,7 +13,7 @@ import { convert } from "../protocol/revisions/revision.ts";
 import { CallContext } from "../questions/context.ts";
 import { ToolError } from "../results/content.ts";
 import type { SerializedResult } from "../results/encode.ts";
-import { failureResult, isDeferred, toCallResult, withParsedValue } from "../results/return-value.ts";
+import { failureResult, isDeferred, isWholeResult, toCallResult, withParsedValue } from "../results/return-value.ts";
 import { coerceArguments } from "../schema/json-schema/coerce.ts";
 import { closeSchema, prunerOf } from "../schema/json-schema/prune.ts";
 import type { JsonSchemaObject } from "../schema/json-schema/types.ts";
@@ -187,13 +187,13 @@ function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult)
     const value = result.structuredContent;
     parsed = validate(output, closed && !output.transforms ? prunerOf(output.json)(value) : value);
   } catch (error) {
-    throw outputError(tool, error);
+    throw outputError(tool, error, result);
   }
   if (parsed instanceof Promise) {
     return parsed.then(
       (value) => withOutput(tool, output, result, value, closed),
       (error) => {
-        throw outputError(tool, error);
+        throw outputError(tool, error, result);
       },
     );
   }
@@ -216,11 +216,23 @@ function checkFailure(output: Schema, result: CallResult): CallResult | Promise<
   }
 }
 
-function outputError(tool: Tool, error: unknown): unknown {
+/** The cause, which only the log has, names the values that do not fit. Handlers of other frameworks return results. */
+function outputError({ name }: Tool, error: unknown, { structuredContent: value }: CallResult): unknown {
   if (!(error instanceof ValidationError)) return error;
-  return new RpcError("internal_error", `Tool "${tool.name}" returned a value that does not match its output schema.`, {
-    cause: error,
+  const kept = isObject(value) && isWholeResult(value) ? [{ pointer: "", message: KEPT_RESULT }] : [];
+  const issues = error.issues.map((each) => ({ ...each, message: each.message + actual(value, each.pointer) }));
+  const cause = new ValidationError([...kept, ...issues]);
+  return new RpcError("internal_error", `Tool "${name}" returned a value that does not match its output schema.`, {
+    cause,
   });
+}
+
+const KEPT_RESULT = "the handler returned a result object; return the value itself, or drop the output schema";
+
+function actual(value: unknown, pointer: string): string {
+  const found = valueAt(value, pointer.split("/").slice(1));
+  if (found === undefined || (typeof found === "object" && found !== null)) return "";
+  return ` (it is ${typeof found === "string" ? JSON.stringify(found.slice(0, 60)) : String(found)})`;
 }
 
 /** Sends progress that was held back, and converts the result to the client's revision. */

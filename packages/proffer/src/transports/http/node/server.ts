@@ -284,24 +284,14 @@ function refusalOf(host: string, names: readonly string[]): string {
 }
 
 function explain(error: NodeJS.ErrnoException, port: number, host: string): Error {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new UsageError(
-        `Port ${port} on ${host} is in use; choose another one, or 0 for any that is free.`,
-        "bad_option",
-        {
-          cause: error,
-        },
-      );
-    case "EACCES":
-      return new UsageError(`This user may not listen on port ${port}; choose one from 1024 on.`, "bad_option", {
-        cause: error,
-      });
-    case "EADDRNOTAVAIL":
-    case "EAFNOSUPPORT":
-    case "ENOTFOUND":
-      return new UsageError(`${host} is not an address of this machine.`, "bad_option", { cause: error });
-    default:
-      return error;
-  }
+  const message = explanationOf(error.code, port, host);
+  return message === undefined ? error : new UsageError(message, "bad_option", { cause: error });
+}
+
+function explanationOf(code: string | undefined, port: number, host: string): string | undefined {
+  if (code === "EADDRINUSE")
+    return `Port ${port} on ${host} is in use. Choose another one (--http ${port < 65_535 ? port + 1 : 3000}, or the option port), or 0 for any that is free.`;
+  if (code === "EACCES") return `This user may not listen on port ${port}; choose one from 1024 on.`;
+  const isForeign = code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "ENOTFOUND";
+  return isForeign ? `${host} is not an address of this machine.` : undefined;
 }
