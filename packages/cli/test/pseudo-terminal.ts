@@ -14,10 +14,11 @@ export class Person {
   #seen = 0;
   #waiting = () => {};
 
-  constructor(folder: string, command: string) {
-    // A pseudo-terminal without a window has no width. Ctrl-C also reaches a shell that waits for the command, and
+  /** @param size - the size of the terminal in the words of stty; without a window it would have none. */
+  constructor(folder: string, command: string, size = "cols 100 rows 40") {
+    // Ctrl-C also reaches a shell that waits for the command, and
     // whether that shell then reports the command's exit code or its own depends on which of the two is faster.
-    const line = `stty cols 100 rows 40 && exec ${command}`;
+    const line = `stty ${size} && exec ${command}`;
     this.#terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder });
     this.#terminal.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;

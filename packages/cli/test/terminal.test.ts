@@ -111,6 +111,13 @@ describe.skipIf(!hasTerminal).each(["2025-11-25", "2026-07-28"])("a question in 
   });
 });
 
+it.skipIf(!hasTerminal)("a question in a terminal that says to have no size is as wide as 80 columns", async () => {
+  const words = [...PROFFER, "call", "tools.ts", "twice"].join(" ");
+  const person = new Person(project.folder, words, "cols 0 rows 0");
+  await person.types(CTRL_C, "Are you sure?");
+  expect((await person.sees()).text).toContain("Are you sure?");
+});
+
 describe.skipIf(!hasTerminal)("Ctrl-C during a call", () => {
   it.each([
     ["of a module", ["call", "tools.ts", "hang"]],

@@ -10,6 +10,11 @@ import { endProgress } from "./terminal-notices.ts";
 /** Prompts go to stderr, because stdout is for the result. */
 const OUTPUT = { output: process.stderr };
 
+/** A pseudo-terminal without a window, as of `script` and some CI, says that it has none: the library would believe it. */
+function assumeSize(): void {
+  if (process.stderr.columns === 0) Object.assign(process.stderr, { columns: 80, rows: 24 });
+}
+
 /** Options of every prompt. */
 interface PromptOptions {
   readonly output: typeof process.stderr;
@@ -37,6 +42,7 @@ type Show = <Value>(prompt: (options: PromptOptions) => Promise<Value | symbol>)
 export async function answerInTerminal({ method, params }: Asked, interruption: Interruption): Promise<ScriptedAnswer> {
   if (method !== "elicitation/create") throw new CommandError(`The terminal cannot answer ${method}.`);
   endProgress();
+  assumeSize();
   const { message, url, requestedSchema } = params ?? {};
   const question = Text.block(typeof message === "string" ? message.slice(0, MAX_MESSAGE) : "");
   const show = showUntil(interruption);
