@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createCopying } from "../../cli/src/inspect/host.ts";
@@ -48,7 +50,9 @@ describeInBrowser("the page and the files of a project", () => {
     const before = await addressOf(child);
     const first = await pages.open(routeOf(before, "/tools/order"));
     await order(first, "7", "true");
-    await expect.poll(() => project().read(".proffer/inspector/history.jsonl")).toContain('"ordered 7"');
+    const folder = project().path(".proffer/inspector");
+    const history = () => readdirSync(folder).find((name) => /^history-tools\.ts-\w{8}\.jsonl$/.test(name)) ?? "";
+    await expect.poll(() => project().read(join(".proffer/inspector", history()))).toContain('"ordered 7"');
     await first.close();
     child.kill("SIGINT");
     await once(child, "exit");

@@ -2,7 +2,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { connect } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { HistoryFile } from "../../cli/src/inspect/history-file.ts";
+import { HistoryFile, openHistory } from "../../cli/src/inspect/history-file.ts";
 import { load } from "../../cli/src/modules/load.ts";
 import { currentTrust } from "../../cli/src/modules/trust.ts";
 import { WireRecord } from "../../cli/src/recordings/record.ts";
@@ -211,6 +211,18 @@ describe("the history", () => {
     expect(open().list()).toHaveLength(1);
     again.forget();
     expect(open().list()).toEqual([]);
+  });
+
+  it("of one module has no calls of another one in the same project", () => {
+    const historyOf = (module: string) =>
+      new History(
+        openHistory(project.path(module), () => {}),
+        () => {},
+      );
+    historyOf("shop.ts").add(call("one"));
+    expect(historyOf("tools.ts").list()).toEqual([]);
+    expect(historyOf("shop.ts").list()).toHaveLength(1);
+    historyOf("shop.ts").forget();
   });
 
   it("keeps 200 calls and 20 MB, and drops the oldest", () => {

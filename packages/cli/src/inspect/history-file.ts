@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { CallState, HistoryStore, Remembered } from "@proffer/inspector";
 import { replaceFile } from "../install/atomic-file.ts";
+import { digestOf } from "../modules/inputs.ts";
 import { findProject } from "../modules/module-file.ts";
 import { claimFolder, currentTrust, PRIVATE_MODE, readTrusted, type Trust } from "../modules/trust.ts";
 import { claimInspectorFolder, claimTargetFolder } from "../recordings/recording-file.ts";
@@ -21,7 +22,10 @@ const STATES: readonly CallState["status"][] = ["running", "asks", "done", "fail
 export function openHistory(module: string, report: (problem: string) => void): HistoryFile | undefined {
   try {
     const trust = currentTrust();
-    return new HistoryFile(claimInspectorFolder(findProject(module), trust), trust, report);
+    const project = findProject(module);
+    // Two modules of a project have different tools.
+    const id = digestOf(relative(project, resolve(module))).slice(0, 8);
+    return new HistoryFile(claimInspectorFolder(project, trust), trust, report, `history-${basename(module)}-${id}`);
   } catch (error) {
     report(`The history is not kept: ${(error as Error).message}`);
     return undefined;
@@ -42,15 +46,15 @@ export function openKeptHistory(target: string | readonly string[], report: (pro
   }
 }
 
-/** The file that keeps a history, such as `.proffer/inspector/history.jsonl` of a project: a line for each call. */
+/** The file that keeps a history, such as `.proffer/inspector/history-shop.ts-….jsonl` of a module: a line for each call. */
 export class HistoryFile implements HistoryStore {
   readonly path: string;
   readonly #trust: Trust;
   readonly #report: (problem: string) => void;
 
   /** @param folder - one that the caller has claimed. */
-  constructor(folder: string, trust: Trust, report: (problem: string) => void) {
-    this.path = join(folder, "history.jsonl");
+  constructor(folder: string, trust: Trust, report: (problem: string) => void, name = "history") {
+    this.path = join(folder, `${name}.jsonl`);
     this.#trust = trust;
     this.#report = report;
   }
