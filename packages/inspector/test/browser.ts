@@ -17,9 +17,16 @@ interface Watched {
   readonly problems: string[];
 }
 
+type OpenOptions = BrowserContextOptions & { readonly beside?: Page; readonly isFirstVisit?: boolean };
+
+const UNFOLDED = `localStorage["proffer-inspector-preferences"] ??= '{ "side": true }'`;
+
 export interface Pages {
-  /** Opens an address in a new browser context, or in that of another page of the test. */
-  open(url: string, options?: BrowserContextOptions & { readonly beside?: Page }): Promise<Page>;
+  /**
+   * Opens an address in a new browser context, or in that of another page of the test. The person of the tests has
+   * unfolded the side pane before, unless it is their first visit.
+   */
+  open(url: string, options?: OpenOptions): Promise<Page>;
   /** Allows the messages of the console that match: a test of a refusal causes them. */
   expectProblem(pattern: RegExp): void;
 }
@@ -53,12 +60,13 @@ export function usePages(args: readonly string[] = []): Pages {
   });
 
   return {
-    async open(url, { beside, ...options } = {}) {
+    async open(url, { beside, isFirstVisit = false, ...options } = {}) {
       const context =
         beside?.context() ??
         (await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", colorScheme: "light", ...options }));
       // Ends a test that hangs before its own limit does, because this error names the element. A busy machine is not so slow.
       context.setDefaultTimeout(Number(process.env.PROFFER_BROWSER_TIMEOUT ?? 100_000));
+      if (beside === undefined && !isFirstVisit) await context.addInitScript(UNFOLDED);
       const page = await context.newPage();
       watched.push(await watch(page, new URL(url).origin));
       await page.goto(url);

@@ -7,6 +7,16 @@ import { accessibilityViolations, describeInBrowser, usePages } from "./browser.
 const ADD = ["/** Adds. */", "export function add(a: number, b: number) {", "  return a + b;", "}"];
 const TRIPLE = ["/** Triples. */", "export function triple(a: number) {", "  return 3 * a;", "}"];
 
+/** Where the last semicolon and the caret of a syntax error begin, in pixels. */
+const LEFT_EDGES = `[";", "^"].map((char) => {
+  const nodes = [...document.querySelector(".frame-line.here").childNodes];
+  const text = nodes.find((node) => node.nodeType === 3 && node.data.includes(char));
+  const range = document.createRange();
+  range.setStart(text, text.data.lastIndexOf(char));
+  range.setEnd(text, text.data.lastIndexOf(char) + 1);
+  return range.getBoundingClientRect().left;
+})`;
+
 describeInBrowser("the page of proffer dev --inspect", () => {
   let project: Project;
   let url: string;
@@ -88,12 +98,25 @@ describeInBrowser("the page of proffer dev --inspect", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
+  test("the side pane stays folded on the first visit, until an edit has something to show", async () => {
+    const page = await pages.open(routeOf(url, "/tools/add"), { isFirstVisit: true });
+    await page.getByRole("button", { name: "Unfold" }).waitFor();
+    expect(await page.getByRole("tab", { name: "Changed" }).count()).toBe(0);
+    project.write("tools.ts", ...ADD.map((line) => line.replace("Adds", "Sums")));
+    await page.getByRole("region", { name: "changed tool add" }).waitFor();
+  });
+
   test("a broken edit shows its frame, the last version stays callable, and a mended one takes it away", async () => {
     const page = await openTyped();
     project.write("tools.ts", ...ADD, "export const oops = (;");
     await frame(page).getByRole("button", { name: "tools.ts:5:22" }).waitFor();
     await frame(page).getByText("TS1109").waitFor();
-    expect(await frame(page).locator(".code-line.here").textContent()).toContain("export const oops = (;");
+    const here = frame(page).locator(".frame-line.here");
+    expect(await here.textContent()).toContain(">    5 export const oops = (;");
+    // The caret is below the character, not only at its column in the text: the number is a part of the line.
+    const [semicolon = 0, caret = 0] = (await page.evaluate(LEFT_EDGES)) as number[];
+    expect(semicolon).toBeGreaterThan(0);
+    expect(Math.abs(semicolon - caret)).toBeLessThan(1);
     await page.getByText("broken edit, the last good version serves").waitFor();
     await expectTyped(page);
     expect(await accessibilityViolations(page)).toEqual([]);

@@ -131,12 +131,13 @@ export function NarrowTabs(props: { readonly pane: NarrowPane; readonly onPane: 
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   readonly singleKeys: boolean;
-  readonly side: boolean;
+  /** Undefined until somebody folds or unfolds it. */
+  readonly side: boolean | undefined;
   readonly wire: boolean;
 }
 
 const KEPT_AS = "proffer-inspector-preferences";
-const DEFAULTS: Preferences = { theme: "system", singleKeys: true, side: true, wire: true };
+const DEFAULTS: Preferences = { theme: "system", singleKeys: true, side: undefined, wire: true };
 
 export function usePreferences(): [Preferences, (change: Partial<Preferences>) => void] {
   const kept = () => parse(localStorage.getItem(KEPT_AS) ?? "") as Partial<Preferences> | undefined;

@@ -89,8 +89,9 @@ function Shell({ store }: { readonly store: Store<PageState> }): VNode {
     setPreferences({ side: true });
     setPane("more");
   };
-  // A link that names a tab shows it, also if the pane is folded.
-  const side = preferences.side || route.side !== undefined;
+  // A link that names a tab shows it, also if the pane is folded. With `dev`, there is nothing in it before an edit.
+  const isUseful = state.target?.kind !== "dev" || state.edit !== undefined;
+  const side = (preferences.side ?? isUseful) || route.side !== undefined;
   const running = calls.at(-1);
   useActions({ singleKeys: preferences.singleKeys, running, onOverlay: setOverlay, onPane: setPane });
   const commands = useCommands(entries, { onSide: openSide, onPreferences: setPreferences, preferences });

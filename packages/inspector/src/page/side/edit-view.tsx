@@ -53,6 +53,14 @@ function ChangeView({ change }: { readonly change: Change }): VNode {
   );
 }
 
+/** The space of the mark and the number before a line. */
+const GUTTER = " ".repeat(7);
+
+/** The space that a text takes. Tabs stay, because their width depends on the column. */
+function blank(text: string): string {
+  return text.replace(/[^\t]/g, " ");
+}
+
 /** A problem of an edit, with some lines around it. */
 export function Frame(props: { readonly problem: EditProblem; readonly files: readonly string[] }): VNode {
   const { problem, files } = props;
@@ -75,14 +83,12 @@ export function Frame(props: { readonly problem: EditProblem; readonly files: re
         <pre class="code-frame">
           {frame.lines.map((text, index) => {
             const number = frame.first + index;
+            const isHere = number === line;
             return (
-              <span key={number} class={number === line ? "code-line here" : "code-line"}>
-                <span class="number">
-                  {number === line ? ">" : " "} {String(number).padStart(4)}
-                </span>{" "}
-                {visible(text)}
-                {"\n"}
-                {number === line && column ? `${" ".repeat(7 + column - 1)}^\n` : ""}
+              <span key={number} class={isHere ? "frame-line here" : "frame-line"}>
+                <span class="number">{`${isHere ? ">" : " "} ${String(number).padStart(4)} `}</span>
+                {`${visible(text)}\n`}
+                {isHere && column ? `${GUTTER}${blank(visible(text.slice(0, column - 1)))}^\n` : ""}
               </span>
             );
           })}
