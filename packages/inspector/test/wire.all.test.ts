@@ -5,6 +5,13 @@ import { accessibilityViolations, describeInBrowser, usePages } from "./browser.
 import { demoEvents, demoHandlers, lineEvents, request, response } from "./demo-events.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.ts";
 
+/** The rows that are shown, the color of their status, and whether their revision is cut. */
+const ROWS = `[...document.querySelectorAll(".wire-rows tr")].map((row) => {
+  const revision = row.querySelector(".c3");
+  const { color } = getComputedStyle(row.querySelector(".status"));
+  return { text: row.textContent, color, isCut: revision.scrollWidth > revision.clientWidth };
+})`;
+
 describeInBrowser("the wire", () => {
   let server: FakeServer;
 
@@ -41,6 +48,20 @@ describeInBrowser("the wire", () => {
     expect(await row.textContent()).toContain("8 ms + you");
     server.emit(...lineEvents([request(14, 7000, "ping")]));
     await expect.poll(() => messages(page)).toHaveLength(6);
+  });
+
+  test("an exchange that waits has another color than a complete one, and the revision is whole", async () => {
+    const page = await open();
+    const asked = response(15, 7100, 14, "tools/call", { about: "cancel", status: "input_required" });
+    server.emit(...lineEvents([request(14, 7000, "tools/call", { about: "cancel" }), asked]));
+    await page.getByRole("row").filter({ hasText: "tools/call cancel" }).getByText("input_required").waitFor();
+    const rows = (await page.evaluate(ROWS)) as { text: string; color: string; isCut: boolean }[];
+    const colorOf = (name: string) => rows.find(({ text }) => text.includes(name))?.color;
+    const colors = ["tools/call cancel", "tools/list", "tools/call count"].map(colorOf);
+    expect(colors).not.toContain(undefined);
+    expect(new Set(colors).size).toBe(3);
+    expect(rows.filter(({ isCut }) => isCut)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test("unfolds rounds and progress", async () => {

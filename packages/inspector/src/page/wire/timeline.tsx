@@ -11,6 +11,9 @@ import { type Axis, axisOf, placeOn, type Row, type Segment } from "./exchange.t
 const ROW_HEIGHT = 24;
 const COLUMNS = ["at", "", "message", "revision", "status", "bytes", "took"] as const;
 
+/** Somebody has something to do yet: the person, or the server that keeps a stream open. */
+const WAITS = /^(?:input_required|open)\b/;
+
 /** The rows of the timeline; only those that can be seen are in the document. */
 export function Timeline(props: { readonly rows: readonly Row[]; readonly onToggle: (id: string) => void }): VNode {
   const { rows, onToggle } = props;
@@ -78,7 +81,7 @@ function TimelineRow(props: {
   const current = route.shown.pane === "wire" && route.shown.n === line.n;
   return (
     <tr
-      class={`wire-row ${row.failed ? "failed" : ""} ${current ? "current" : ""}`}
+      class={`wire-row ${row.failed ? "failed" : WAITS.test(row.status) ? "waits" : ""} ${current ? "current" : ""}`}
       aria-rowindex={index + 2}
       style={{ top: `${index * ROW_HEIGHT}px` }}
     >
