@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonLines, placeOfPointer, pointersOfLine } from "../src/page/panes/source-lines.ts";
-import { openAtStart, summaryOf, treeRows } from "../src/page/result/rows.ts";
+import { openAtStart, sizeOf, summaryOf, treeRows } from "../src/page/result/rows.ts";
 import { promptSchema, templateSchema } from "../src/page/state/calls.ts";
 import { lineDiff } from "../src/page/text/differences.ts";
 import { cutText, decodeBase64, hexLines, textChunks } from "../src/page/text/format.ts";
@@ -71,7 +71,8 @@ describe("the tree of a value", () => {
   });
 
   it("opens as many levels as fit", () => {
-    expect([...openAtStart({ a: [1, 2], b: { c: 1 } })]).toEqual(["", "/a", "/b"]);
+    const text = "a text that does not fit on a line together with another one";
+    expect([...openAtStart({ a: [1, text], b: { c: text } })]).toEqual(["", "/a", "/b"]);
     expect([...openAtStart({ a: Array.from({ length: 1000 }, () => 1) })]).toEqual([""]);
     expect([...openAtStart(Array.from({ length: 1000 }, () => 1))]).toEqual([""]);
     expect(
@@ -84,7 +85,23 @@ describe("the tree of a value", () => {
 
   it("cuts long texts", () => {
     expect(summaryOf("x".repeat(1000))).toMatch(/^"x{299}… \(1002 characters\)$/);
-    expect([summaryOf([]), summaryOf([1]), summaryOf({}), summaryOf(null)]).toEqual(["[]", "[ 1 ]", "{}", "null"]);
+  });
+
+  it("writes a short value on one line, and opens it only if asked", () => {
+    const roll = { dice: [3], "in words": "three", none: [{}, null] };
+    expect(summaryOf(roll)).toBe('{ dice: [3], "in words": "three", none: [{}, null] }');
+    expect(openAtStart({ dice: [3], total: 3 })).toEqual(new Set());
+    expect(
+      treeRows({ dice: [3], total: 3 }, (pointer) => openAtStart({ dice: [3], total: 3 }).has(pointer)),
+    ).toHaveLength(1);
+    expect([[], [1], {}, null].map(summaryOf)).toEqual(["[]", "[1]", "{}", "null"]);
+  });
+
+  it("shows the size of a value whose members are on other lines", () => {
+    const long = Array.from({ length: 100 }, (_, n) => n);
+    expect([summaryOf(long), sizeOf(long), sizeOf({ a: 1, b: 2 })]).toEqual(["[ 100 ]", "[ 100 ]", "{ 2 }"]);
+    const nested = { one: long, two: long, three: 3, four: 4, five: 5 };
+    expect(summaryOf(nested)).toBe("{ one, two, three, four, … }");
   });
 });
 

@@ -4,7 +4,7 @@ import type { Json } from "../../protocol/data.ts";
 import { Button } from "../parts/elements.tsx";
 import { visible } from "../text/format.ts";
 import { LongText } from "./long-text.tsx";
-import { openAtStart, summaryOf, type TreeRow, treeRows, windowOf } from "./rows.ts";
+import { openAtStart, sizeOf, summaryOf, type TreeRow, treeRows, windowOf } from "./rows.ts";
 
 const ROW = 22;
 /** More rows than this are drawn only where one looks. */
@@ -115,8 +115,10 @@ function Row(props: { readonly row: TreeRow; readonly isFocused: boolean; onFocu
       onFocus={() => onFocus(pointer)}
     >
       {open !== undefined && <span class="twist">{open ? "▾" : "▸"}</span>}
-      {name !== undefined && <span class="name">{visible(name)}</span>}
-      {open !== true && <span class={value === null ? "word" : typeof value}>{visible(summaryOf(value))}</span>}
+      {name !== undefined && <span class="name">{visible(name)}:</span>}
+      <span class={open ? "quiet" : value === null ? "word" : typeof value}>
+        {visible(open ? sizeOf(value) : summaryOf(value))}
+      </span>
     </div>
   );
 }

@@ -99,7 +99,7 @@ function ToolResult(props: { readonly result: JsonObject; readonly problems: rea
           return <div key={index}>{content}</div>;
         return (
           <details key={index}>
-            <summary>{label}: the same as text, for clients without structured content</summary>
+            <summary>{label}: the same as text</summary>
             {content}
           </details>
         );

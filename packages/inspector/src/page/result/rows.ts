@@ -18,7 +18,7 @@ export interface TreeRow {
 const MAX_OPEN = 120;
 const MAX_ROWS = 200_000;
 
-/** The pointers of the values that are open at the start: as many levels as fit. */
+/** The pointers of the values that are open at the start: as many levels as fit, of those that are longer than a line. */
 export function openAtStart(root: Json): ReadonlySet<string> {
   const open = new Set<string>();
   let rows = 1;
@@ -27,7 +27,7 @@ export function openAtStart(root: Json): ReadonlySet<string> {
     const next: [Json, (string | number)[]][] = [];
     for (const [value, path] of level) {
       const members = membersOf(value);
-      if (members.length === 0) continue;
+      if (members.length === 0 || onOneLine(value) !== undefined) continue;
       rows += members.length;
       if (rows > MAX_OPEN && open.size > 0) return open;
       open.add(pointerOf(path));
@@ -66,13 +66,46 @@ const MAX_TEXT = 300;
 
 /** The text of a row about its value. */
 export function summaryOf(value: Json): string {
-  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[ ${value.length} ]`;
+  const line = onOneLine(value);
+  if (line !== undefined) return line;
+  if (Array.isArray(value)) return sizeOf(value);
   if (typeof value === "object" && value !== null) {
     const names = Object.keys(value as JsonObject);
-    return names.length === 0 ? "{}" : `{ ${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""} }`;
+    return `{ ${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""} }`;
   }
   const text = JSON.stringify(value);
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;
+}
+
+/** The text of a row whose members are on the next ones: their number in brackets. */
+export function sizeOf(value: Json): string {
+  const count = membersOf(value).length;
+  return Array.isArray(value) ? `[ ${count} ]` : `{ ${count} }`;
+}
+
+/** A value of at most this length is written on one line. */
+const MAX_LINE = 60;
+
+/** Writes a short value on one line, as a person would: `{ dice: [3], total: 3 }`. Undefined for a longer one. */
+function onOneLine(value: Json, most = MAX_LINE): string | undefined {
+  if (typeof value === "string" && value.length > most) return undefined;
+  const text = typeof value === "object" && value !== null ? membersOnOneLine(value, most) : JSON.stringify(value);
+  return text !== undefined && text.length <= most ? text : undefined;
+}
+
+function membersOnOneLine(value: object, most: number): string | undefined {
+  const parts: string[] = [];
+  let left = most;
+  for (const [name, member] of Object.entries(value)) {
+    const text = onOneLine(member, left);
+    if (text === undefined) return undefined;
+    const part = Array.isArray(value) ? text : `${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}: ${text}`;
+    left -= part.length + 2;
+    if (left < 0) return undefined;
+    parts.push(part);
+  }
+  if (Array.isArray(value)) return `[${parts.join(", ")}]`;
+  return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`;
 }
 
 /** Rows above and below the visible ones, for a scroll between two drawings. */
