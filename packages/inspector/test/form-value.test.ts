@@ -199,6 +199,17 @@ describe("an example", () => {
     expect(exampleOf(plan(schema))).toEqual(example);
   });
 
+  it("has an item of each list, and 1 for a number that may be 1", () => {
+    const order = { type: "object", properties: { sku: { type: "string" }, count: { type: "number" } } } as const;
+    const items = { type: "array", items: { ...order, required: ["sku", "count"] } } as const;
+    expect(exampleOf(plan({ type: "object", properties: { items }, required: ["items"] }))).toEqual({
+      items: [{ sku: "example", count: 1 }],
+    });
+    expect(exampleOf(plan({ ...items, maxItems: 0 }))).toEqual([]);
+    expect(exampleOf(plan({ type: "integer", multipleOf: 5 }))).toBe(0);
+    expect(exampleOf(plan({ type: "number", maximum: 0.5 }))).toBe(0);
+  });
+
   it("is absent for a type without an end", () => {
     expect(exampleOf(plan({ type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }))).toBeUndefined();
   });

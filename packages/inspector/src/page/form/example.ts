@@ -7,7 +7,7 @@ const SHALLOW = 2;
 const MAX_ITEMS = 20;
 
 /**
- * Makes an example with the required parts: from `examples`, `default`, the first choice and the limits. It is the same
+ * Makes an example with the required parts and an item of each list: from `examples`, `default`, the first choice and the limits. It is the same
  * each time. Undefined if there is none, such as for a type that contains itself without an end.
  */
 export function exampleOf(field: Field, number = 0, depth = 0): Json | undefined {
@@ -24,7 +24,7 @@ function make(field: Field, number: number, depth: number): Json | undefined {
     case "text":
       return sampleText(field, number);
     case "number":
-      return clamp(field) + number * (field.multipleOf ?? 1);
+      return sampleNumber(field) + number * (field.multipleOf ?? 1);
     case "boolean":
       return number % 2 === 1;
     case "choice":
@@ -44,7 +44,9 @@ function make(field: Field, number: number, depth: number): Json | undefined {
 }
 
 function makeArray(field: Extract<Field, { kind: "array" }>, depth: number): Json | undefined {
-  const length = Math.min(Math.max(field.minItems, field.prefix.length), MAX_ITEMS, field.maxItems ?? Infinity);
+  // An empty list shows nothing. Deeper ones may be without an end.
+  const least = depth > SHALLOW ? field.minItems : Math.max(field.minItems, 1);
+  const length = Math.min(Math.max(least, field.prefix.length), MAX_ITEMS, field.maxItems ?? Infinity);
   const items: Json[] = [];
   while (items.length < length) {
     const later = field.prefix[items.length] ?? field.items;
@@ -109,6 +111,13 @@ export function initialOf(field: Field): Json {
     default:
       return null;
   }
+}
+
+/** One, if it fits, because most tools do little with nothing; else the allowed number that is nearest to zero. */
+function sampleNumber(field: Extract<Field, { kind: "number" }>): number {
+  const { minimum = 1, maximum = 1, exclusiveMinimum = 0, exclusiveMaximum = 2, multipleOf = 1 } = field;
+  const fits = minimum <= 1 && maximum >= 1 && exclusiveMinimum < 1 && exclusiveMaximum > 1 && 1 % multipleOf === 0;
+  return fits ? 1 : clamp(field);
 }
 
 /** The number nearest to zero that the limits allow. */
