@@ -46,6 +46,14 @@ describeInBrowser("the tabs of the page and its address", () => {
     await expect.poll(() => selected(page)).toEqual(["Schema", "Raw", "Doctor"]);
   });
 
+  test("the tabs of a request are on one row", async () => {
+    const page = await open("/tools/order");
+    const tabs = page.getByRole("tablist", { name: "What is sent" }).getByRole("tab");
+    expect(await tabs.allTextContents()).toContain("Model’s view");
+    const boxes = await Promise.all((await tabs.all()).map((each) => each.boundingBox()));
+    expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+  });
+
   test("a copied link opens the same tabs, also if the side pane is folded", async () => {
     const page = await open("/tools/order?request=json&result=raw");
     await tab(page, "Copy as").click();

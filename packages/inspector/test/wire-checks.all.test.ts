@@ -59,7 +59,8 @@ describeInBrowser("findings about a server of others", () => {
       const finding = findings
         .getByRole("listitem")
         .filter({ hasText: "A result breaks the output schema: /structuredContent/total" });
-      if ((await findings.getAttribute("open")) === null) await findings.locator("summary").click();
+      expect(await findings.getAttribute("open")).toBe(null);
+      await findings.locator("summary").click();
       await finding.getByText("Clients may refuse such results").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
       const link = finding.getByRole("link", { name: /^message \d+$/ });

@@ -41,7 +41,7 @@ export function RequestPane(props: RequestPaneProps): VNode {
   if (hasForm) tabs.push({ id: "json", label: "JSON" });
   tabs.push({ id: "schema", label: item.kind === "tool" ? "Schema" : "Description" });
   if (state.abilities.source) tabs.push({ id: "source", label: "Source ↔ schema" });
-  if (item.kind === "tool" && state.profiles.length > 0) tabs.push({ id: "model", label: "What the model sees" });
+  if (item.kind === "tool" && state.profiles.length > 0) tabs.push({ id: "model", label: "Model’s view" });
   const [shown, choose] = useTab("request", tabs, "form");
   const Request = item.kind === "template" ? TemplateRequest : hasForm ? NamedRequest : ResourceRequest;
   return (

@@ -125,7 +125,7 @@ function ItemEntry({ item, first, found }: ItemEntryProps): VNode {
         <span class="name">{visible(item.key)}</span>
         {mark !== undefined && <span class="mark">{mark === "added" ? "new" : mark}</span>}
         {found !== undefined && (
-          <span class="found warning" title={count(found, "finding")}>
+          <span class="finding-mark warning" title={count(found, "finding")}>
             <span aria-hidden="true">!</span>
             <span class="visually-hidden">{count(found, "finding")}</span>
           </span>
@@ -139,7 +139,7 @@ function ItemEntry({ item, first, found }: ItemEntryProps): VNode {
 function asideOf({ kind, tokens, description }: Item): string {
   if (kind === "tool" && tokens !== undefined) return `≈ ${tokens}`;
   const { arguments: args } = description;
-  return kind === "prompt" && Array.isArray(args) && args.length > 0 ? `${args.length} args` : "";
+  return kind === "prompt" && Array.isArray(args) && args.length > 0 ? count(args.length, "argument") : "";
 }
 
 function LiveList(): VNode | null {

@@ -20,9 +20,6 @@ interface ItemViewProps {
   readonly findings: readonly InspectorFinding[];
 }
 
-/** More findings are folded, so that the form stays in sight. */
-const MAX_OPEN = 2;
-
 /** An item: request and answer, side by side. */
 export function ItemView({ kind, itemKey, onCalled, calls, findings }: ItemViewProps): VNode {
   const { offer, call, state } = useApp();
@@ -42,8 +39,9 @@ export function ItemView({ kind, itemKey, onCalled, calls, findings }: ItemViewP
     <>
       <section class="request" data-pane="request" aria-label="Request">
         <ItemTitle item={item} />
+        {/* Folded, so that the form is the first thing to see. */}
         {findings.length > 0 && (
-          <details class="findings" open={findings.length <= MAX_OPEN}>
+          <details class="findings">
             <summary>
               Doctor: <b class="warning">{count(findings.length, "finding")}</b>
             </summary>
