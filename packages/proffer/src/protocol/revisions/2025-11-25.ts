@@ -1,26 +1,15 @@
 import { isObject } from "../messages.ts";
 import type { CallResult, ToolDescription } from "../model.ts";
 import { REV_2026_07_28 } from "./2026-07-28.ts";
-import { chain, type Revision } from "./revision.ts";
+import { chain, ITEM_METHODS, type Revision } from "./revision.ts";
 
 /** The last revision with a handshake. Structured results must be objects: any other value is sent as `{ result }`. */
 export const REV_2025_11_25: Revision = {
   version: "2025-11-25",
   handshake: true,
   methods: new Set([
-    "initialize",
-    "ping",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
+    ...["initialize", "ping", ...ITEM_METHODS],
+    ...["resources/subscribe", "resources/unsubscribe", "logging/setLevel"],
   ]),
   emptyLists: true,
   batches: false,

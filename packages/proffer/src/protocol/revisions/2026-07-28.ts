@@ -1,21 +1,10 @@
-import type { Revision } from "./revision.ts";
+import { ITEM_METHODS, type Revision } from "./revision.ts";
 
 /** The newest revision: stateless, with self-describing requests and results. `model.ts` has its shapes. */
 export const REV_2026_07_28: Revision = {
   version: "2026-07-28",
   handshake: false,
-  methods: new Set([
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "subscriptions/listen",
-    "completion/complete",
-  ]),
+  methods: new Set(["server/discover", ...ITEM_METHODS, "subscriptions/listen"]),
   emptyLists: false,
   batches: false,
   primed: false,

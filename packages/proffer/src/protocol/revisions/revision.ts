@@ -33,6 +33,12 @@ type Convert<Shape> = (value: Shape, detail: { readonly wrapped: boolean }) => S
 /** Conversions by type; a type without an entry is sent unchanged. */
 export type Conversions = { readonly [Name in keyof Shapes]?: Convert<Shapes[Name]> };
 
+/** The methods that every revision has. */
+export const ITEM_METHODS: readonly string[] = [
+  ...["tools/list", "tools/call", "prompts/list", "prompts/get", "completion/complete"],
+  ...["resources/list", "resources/templates/list", "resources/read"],
+];
+
 /** One revision of the protocol: all its differences from the others, as data and conversions. */
 export interface Revision {
   readonly version: string;

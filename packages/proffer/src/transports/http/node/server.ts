@@ -208,11 +208,7 @@ class HttpSite {
   }
 
   #connected(socket: Socket): void {
-    const connection: CallerMarks = {
-      get address() {
-        return socket.remoteAddress;
-      },
-    };
+    const connection: CallerMarks = { address: socket.remoteAddress };
     const refusal = this.#refusal(connection);
     if (refusal === undefined) {
       this.#connections.add(connection);
