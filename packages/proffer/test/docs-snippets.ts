@@ -37,17 +37,26 @@ export function useSnippets(): { readonly folder: string; readonly snippets: rea
   return { folder, snippets };
 }
 
+/** The snippets of a page, except files in folders of a project, such as `// src/main.ts`: the test of their page compiles them. */
 function snippetsOf(document: string, folder: string): Snippet[] {
   const text = readFileSync(join(root, document), "utf8");
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((found) => {
+  return [...text.matchAll(/^```ts\n(?!\/\/ \S+\/\S+\n)([\s\S]*?)^```$/gm)].map((found) => {
     const line = text.slice(0, found.index).split("\n").length;
     const name = `${document.replace(/\W/g, "-").toLowerCase()}-${line}.ts`;
     return { place: `${document}:${line}`, path: join(folder, name), code: found[1] ?? "" };
   });
 }
 
-/** Runs a snippet, which must exit without help. */
-export async function runSnippet({ path }: Snippet, folder: string): Promise<void> {
+/** `console.log` prints each value on one line, as the comments of the snippets show it. */
+const ONE_LINE = `data:text/javascript,${encodeURIComponent(
+  'import { inspect } from "node:util"; Object.assign(inspect.defaultOptions, { breakLength: Infinity, compact: true });',
+)}`;
+
+/**
+ * Runs a snippet, which must exit without help and print the output that its comments show: `console.log(…); // text`. A
+ * comment that begins with "for example, " stands for any line.
+ */
+export async function runSnippet({ path, code }: Snippet, folder: string): Promise<void> {
   const program = path.replace(/\.ts$/, ".mjs");
   await build({
     entryPoints: [path],
@@ -74,11 +83,29 @@ export async function runSnippet({ path }: Snippet, folder: string): Promise<voi
   });
   // Some snippets create a folder and leave it in the temporary directory.
   const env = { ...process.env, TMPDIR: folder, TEMP: folder };
-  const child = spawn(process.execPath, [program], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
-  let printed = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    printed += text;
+  const child = spawn(process.execPath, ["--import", ONE_LINE, program], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  const [code] = await once(child, "close");
-  expect({ code, printed: code === 0 ? "" : printed }).toEqual({ code: 0, printed: "" });
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  const [status] = await once(child, "close");
+  expect({ status, stderr: status === 0 ? "" : texts.stderr }).toEqual({ status: 0, stderr: "" });
+  const shown = shownIn(code);
+  if (shown.length === 0) return;
+  const printed = texts.stdout.trimEnd().split("\n");
+  expect(printed.map((line, at) => (shown[at]?.startsWith("for example, ") ? shown[at] : line))).toEqual(shown);
+}
+
+/** The output in comments: behind the statement that prints it, or on lines of their own below it, or below its loop. */
+function shownIn(code: string): string[] {
+  const found = code.matchAll(/console\.log\(.*;(?: \/\/ (.*)|\n(?:\}\n)?((?:\/\/ .*\n)+))/g);
+  return [...found].flatMap(([, behind, below = ""]) =>
+    behind === undefined ? [...below.matchAll(/^\/\/ (.*)$/gm)].map(([, line = ""]) => line) : [behind],
+  );
 }

@@ -4,7 +4,9 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { documents, root, runSnippet, source, useSnippets } from "./docs-snippets.ts";
 
-// Every `ts` snippet of the README and the guides compiles in strict mode; those of the README run and exit without help.
+// Every `ts` snippet of the README and the guides compiles in strict mode; and those of these pages run, exit without
+// help, and print what their comments show.
+const RUN = ["README.md", "docs/resources.md", "docs/providers.md"];
 
 const { folder, snippets } = useSnippets();
 
@@ -42,7 +44,8 @@ describe("the snippets of the documentation", () => {
     expect(problems).toEqual([]);
   });
 
-  it.concurrent.each(snippets.filter(({ place }) => place.startsWith("README.md")))("run: $place", (snippet) =>
-    runSnippet(snippet, folder),
+  it.concurrent.each(snippets.filter(({ place }) => RUN.includes(place.split(":", 1)[0] ?? "")))(
+    "run: $place",
+    (snippet) => runSnippet(snippet, folder),
   );
 });
