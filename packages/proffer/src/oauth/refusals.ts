@@ -5,7 +5,7 @@ import type { Claims } from "./options.ts";
 import type { Environment, IssuerSettings } from "./settings.ts";
 
 /**
- * Why a token is refused, for the log only: a caller that tries tokens must not learn it. docs/auth.md explains each.
+ * Why a token is refused, for the log only: a caller that tries tokens must not learn it. docs/oauth.md explains each.
  */
 export type Reason =
   | "malformed"
