@@ -29,7 +29,7 @@ export interface NodeHandler extends HandlerControls {
 
 /**
  * Creates a handler that serves MCP at the path where it is mounted. If the body was read before, the parsed body is
- * serialized again; docs/serving.md lists the checks that cannot apply then.
+ * serialized again; docs/frameworks.md lists the checks that cannot apply then.
  * @throws {UsageError} for invalid options.
  *
  * @example
