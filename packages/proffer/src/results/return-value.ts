@@ -189,7 +189,7 @@ function toJson(value: unknown, where: string): string {
 /** Creates the error for an unsupported return value. Its cause, which describes the value, goes to the log only. */
 function unsupportedValue(where: string, value: unknown, what = describeKind(value)): RpcError {
   return new RpcError("internal_error", `The ${where} returned an unsupported value.`, {
-    cause: new TypeError(`${where} returned ${what}; see the return values in docs/tools.md`),
+    cause: new TypeError(`${where} returned ${what}; see the return values in docs/results.md`),
   });
 }
 

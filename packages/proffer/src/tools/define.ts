@@ -13,7 +13,7 @@ import { findHeaderParams, type HeaderParam } from "./header-params.ts";
 /** A client capability that a tool requires. */
 export type RequiredCapability = "elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots";
 
-/** A value that a tool may return: with an `output` schema, a value of its type; otherwise see docs/tools.md. */
+/** A value that a tool may return: with an `output` schema, a value of its type; otherwise see docs/results.md. */
 export type ToolReturn<Output> = Output extends undefined ? unknown : Infer<Output> | Result<Infer<Output>> | Failure;
 
 /** Options for `defineTool`. */

@@ -168,8 +168,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     name: "toolset",
     on: FUNCTIONS,
     value: TOOLSET,
-    effect:
-      "Adds the function to a [toolset](serving.md#choose-what-is-shown), which whoever starts the server can choose.",
+    effect: "Adds the function to a [toolset](toolsets.md), which whoever starts the server can choose.",
     example: "/** Deletes all orders. @toolset admin */ export function purge(): void {}",
     entry: (toolset) => ({ toolset }),
     protects: true,
@@ -188,7 +187,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     on: ["tool"],
     value: MAX_RESULT,
     effect:
-      "Cuts a larger result: texts at a line, arrays at an element. The tool `more` returns the rest: [large results](tools.md#large-results).",
+      "Cuts a larger result: texts at a line, arrays at an element. The tool `more` returns the rest: [large results](results.md#large-results).",
     example:
       '/** Reads a log. @maxResult 10k tokens */ export const log = (name: string) => [name, "started"].join(": ");',
     entry: (maxResult) => ({ maxResult }),
@@ -216,7 +215,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     on: ["resource"],
     value: FLAG,
     effect:
-      "Makes the resource also a tool, for every client: the variables are its arguments. See [models that cannot read resources](resources.md#for-clients-that-cannot-read-resources).",
+      "Makes the resource also a tool, for every client: the variables are its arguments. See [models that cannot read resources](resource-tools.md).",
     example: "/** An invoice. @resource invoices://{id} @tool */ export const invoice = (id: string) => ({ id });",
     entry: (tool) => ({ tool }),
   }),
