@@ -10,11 +10,11 @@ import { freePort } from "../../proffer/test/free-port.ts";
 import { modern, modernHeaders, request } from "../../proffer/test/http/http-client.ts";
 import { createProject, type Project } from "./project.ts";
 
-// The page is followed in an empty project: its files are written, and its commands run in their order.
+// The pages are followed in an empty project: their files are written, and their commands run in their order.
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const text = readFileSync(join(root, "docs/deploy.md"), "utf8");
-const MARK = "\n*Not run by a test";
+const text = ["deploy", "serverless"].map((name) => readFileSync(join(root, `docs/${name}.md`), "utf8")).join("\n");
+const MARK = /^\n?(?:\*|<!-- )Not run by a test/;
 
 interface Block {
   readonly language: string;
@@ -24,7 +24,7 @@ interface Block {
 }
 
 const blocks: Block[] = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```\n(?=([\s\S]{0,20}))/gm)].map(
-  ([, language = "", code = "", after = ""]) => ({ language, code, isMarked: after.startsWith(MARK) }),
+  ([, language = "", code = "", after = ""]) => ({ language, code, isMarked: MARK.test(after) }),
 );
 
 function codeOf(language: string): string {
@@ -58,7 +58,7 @@ beforeAll(() => {
 
 afterAll(() => project.remove());
 
-describe("docs/deploy.md", () => {
+describe("docs/deploy.md and docs/serverless.md", () => {
   it("marks every snippet that no test runs", () => {
     const run = ["npx proffer build", "npx esbuild", "node dist/index.mjs"];
     const unknown = commands.filter((command) => !run.some((start) => command.startsWith(start)));
