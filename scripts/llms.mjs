@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../", import.meta.url);
 
-/** The parts of the list of pages that llms-full.txt contains; the others are about the project. */
-const WHOLE = ["Guide", "Reference"];
+/** The parts of the list of pages that llms-full.txt leaves out. */
+const LEFT_OUT = ["Examples", "How Proffer is verified", "Project"];
 
 const readme = read("README.md");
 
@@ -41,7 +41,7 @@ function makeIndex() {
 /** Joins the README and the pages for users. */
 function makeWhole() {
   const pages = pageGroups()
-    .filter(({ title }) => WHOLE.includes(title))
+    .filter(({ title }) => !LEFT_OUT.includes(title))
     .flatMap(({ pages }) => pages);
   const [start = ""] = readme.split(/^## In figures$/m);
   return `${[start, ...pages.map(({ path }) => `<!-- ${path} -->\n\n${withLinks(path)}`)]
