@@ -4,7 +4,7 @@ import { pageGroups } from "../../scripts/llms.mjs";
 
 const { version } = JSON.parse(readFileSync(new URL("../../packages/proffer/package.json", import.meta.url), "utf8"));
 
-/** The guide is open; the other groups are shown when a reader opens them. */
+/** The first group is open; the others are shown when a reader opens them. */
 const sidebar = pageGroups().map(({ title, pages }, at) => ({
   text: title,
   collapsed: at > 0,

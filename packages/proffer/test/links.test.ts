@@ -13,6 +13,10 @@ const pages = [
   ),
 ].filter((page) => page.endsWith(".md") && existsSync(join(root, page)));
 
+/** The groups of docs/README.md that are read from top to bottom, and the pages among them that are looked up. */
+const GUIDES = ["Write a server", "Serve it", "Run it in production"];
+const REFERENCES = ["docs/security.md"];
+
 function read(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }
@@ -66,6 +70,17 @@ it("CONTRIBUTING and docs/design name only files that exist", () => {
 it("a page of docs/design has at most 1,500 words", () => {
   const design = pages.filter((page) => page.startsWith("docs/design"));
   expect(design.filter((page) => read(page).split(/\s+/).length > 1500)).toEqual([]);
+});
+
+it("a guide has at most 2,000 words", () => {
+  const groups = read("docs/README.md")
+    .split(/^## /m)
+    .filter((part) => GUIDES.includes(part.slice(0, part.indexOf("\n"))));
+  const guides = groups
+    .flatMap((part) => [...part.matchAll(/^- \[[^\]]+\]\((\S+)\)/gm)].map(([, path = ""]) => join("docs", path)))
+    .filter((path) => !REFERENCES.includes(path));
+  expect(guides.length).toBeGreaterThan(25);
+  expect(guides.filter((page) => read(page).split(/\s+/).length > 2000)).toEqual([]);
 });
 
 describe("the table of features in docs/comparison.md", () => {
