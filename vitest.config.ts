@@ -11,6 +11,7 @@ const TESTS = [
   "fuzz/*.test.ts",
   "zoo/*.test.ts",
   "site/*.test.ts",
+  "frameworks/*.test.ts",
 ];
 
 const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));
