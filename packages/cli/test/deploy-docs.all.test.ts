@@ -23,7 +23,7 @@ interface Block {
   readonly isMarked: boolean;
 }
 
-const blocks: Block[] = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```\n(?=([\s\S]{0,20}))/gm)].map(
+const blocks: Block[] = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```\n(?=([\s\S]{0,40}))/gm)].map(
   ([, language = "", code = "", after = ""]) => ({ language, code, isMarked: MARK.test(after) }),
 );
 
