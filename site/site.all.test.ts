@@ -22,6 +22,8 @@ const SEARCHED = [
   ["defineSettings", "settings"],
   ["OpenTelemetry", "telemetry"],
   ["bullmq", "redis"],
+  ["serverless", "serverless"],
+  ["NestJS", "frameworks"],
 ] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
