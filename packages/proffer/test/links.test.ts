@@ -54,7 +54,7 @@ describe.each(pages)("the links of %s", (page) => {
 });
 
 it("CONTRIBUTING and docs/design name only files that exist", () => {
-  const folders = ["packages", "scripts", "fuzz"];
+  const folders = ["packages", "scripts", "fuzz", "zoo/projects"];
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((file) => `/${folder}/${file}`)
