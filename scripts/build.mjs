@@ -20,6 +20,12 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", 
  * the core, the HTTP transport, and the command line's `serve`. A group takes the dependencies of its modules, too.
  */
 const GROUPS = [
+  // What clients and servers share: a bundle of the client must not contain a server.
+  {
+    name: "wire",
+    priority: 3,
+    test: /proffer\/src\/(?:support\/(?:async|bytes|run-time)|protocol\/(?:messages|revisions\/[\w-]+))\.ts$/,
+  },
   {
     name: "core",
     priority: 2,

@@ -123,15 +123,15 @@ describeWithEngine("salesReport on two nodes with a Redis", engine, ({ port }) =
 
   /** Sends to one node. `crash` kills the node that works on the report, and sends to the other one. */
   function linkNodes(): Link {
-    return (receive) => {
-      let link = linkHttp(nodes[0]?.url ?? "")(receive);
+    return (receive, events) => {
+      let link = linkHttp(nodes[0]?.url ?? "")(receive, events);
       return {
         send: (text) => link.send(text),
         close: () => link.close(),
         async crash() {
           const { pid } = bill("cluster.txt").at(-1) as Query;
           await nodes.find((node) => node.pid === pid)?.kill();
-          link = linkHttp(nodes.find((node) => node.pid !== pid)?.url ?? "")(receive);
+          link = linkHttp(nodes.find((node) => node.pid !== pid)?.url ?? "")(receive, events);
         },
       };
     };

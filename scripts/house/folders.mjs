@@ -85,7 +85,14 @@ const proffer = {
   "providers/sql": { purpose: "Rows and schemas of a database" },
   derived: { purpose: "Servers created from a manifest, for `@proffer/cli` and builds", imports: core },
   adapters: { purpose: "Optional peers behind subpaths", imports: data },
-  testing: { purpose: "The client of `proffer/testing`", imports: [...core, "nodes", "transports"] },
+  client: {
+    purpose: "The client of `proffer/client`: connections to servers, requests, answers, tasks",
+    imports: base,
+  },
+  testing: {
+    purpose: "The client of `proffer/testing`: one that keeps all messages",
+    imports: [...core, "client", "nodes", "transports"],
+  },
 };
 
 /** More imports of single files or folders. The core may name a feature in its table of features and in types of options. */
@@ -97,7 +104,10 @@ const profferExceptions = [
   { from: "server/server.ts", value: ["features"] },
   { from: "server/", type: ["features/tasks", "features/toolsets", "nodes"] },
   { from: "features/cluster/feature.ts", lazy: ["nodes/sessions"] },
-  { from: "testing/", value: ["features/tasks"], type: ["features/tasks"] },
+  // A server in the same process is loaded when one is connected to.
+  { from: "client/server-link.ts", value: ["server", "transports"], type: ["calls"], lazy: ["features/tasks"] },
+  { from: "client/", type: ["features/tasks", "server", "tools"] },
+  { from: "testing/", type: ["features/tasks"] },
   { from: "transports/", lazy: ["nodes", "oauth"], type: ["features/resource-tools", "features/toolsets"] },
   { from: "transports/process.ts", lazy: ["features/resource-tools", "features/toolsets"] },
 ];

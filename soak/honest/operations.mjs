@@ -69,7 +69,7 @@ const OPERATIONS = {
     const updated = client.waitFor("notifications/resources/updated");
     assert.equal(textOf(await client.call("touch", { secret })), secret);
     assert.equal((await updated).params.uri, uri);
-    await stop();
+    await stop.close();
   },
   async sample({ client, secret }) {
     assert.equal(textOf(await client.call("sample", { secret })), `${secret} sampled`);

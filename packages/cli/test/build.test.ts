@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { linkCommand, linkUrl } from "proffer/client";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
-import { linkCommand } from "../src/client/command-link.ts";
-import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;

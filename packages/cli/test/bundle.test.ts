@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
+import { linkCommand } from "proffer/client";
 import type { FetchHandler } from "proffer/fetch";
 import { connectOver } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { legacy, modern, modernHeaders, present } from "../../proffer/test/http/http-client.ts";
-import { linkCommand } from "../src/client/command-link.ts";
 import { build } from "../src/commands/build.ts";
 import { createProject, type Project } from "./project.ts";
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SERVE_FLAGS } from "proffer/flags";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,14 +36,15 @@ describe("docs/cli.md", () => {
   it.each([
     ["`--timeout`", "limits.ts", "DEFAULT_TIMEOUT"],
     ["`--max-bytes`", "limits.ts", "DEFAULT_MAX_BYTES"],
-    ["entries of one list", "remote-server.ts", "MAX_ITEMS"],
-    ["pages of one list", "remote-server.ts", "MAX_PAGES"],
-    ["rounds of questions", "remote-server.ts", "MAX_ROUNDS"],
+    ["entries of one list", "client.ts", "MAX_ITEMS"],
+    ["pages of one list", "client.ts", "MAX_PAGES"],
+    ["rounds of questions", "task.ts", "MAX_ROUNDS"],
     ["fields of a form", "question-form.ts", "MAX_FIELDS"],
-    ["items of one message", "limits.ts", "MAX_ITEMS"],
-    ["nesting levels", "limits.ts", "MAX_DEPTH"],
+    ["items of one message", "link.ts", "MAX_ITEMS"],
+    ["nesting levels", "link.ts", "MAX_DEPTH"],
   ])("has the limit of the code for %s", (name, file, constant) => {
-    const source = readFileSync(new URL(`../src/client/${file}`, import.meta.url), "utf8");
+    const folder = existsSync(new URL(`../src/client/${file}`, import.meta.url)) ? ".." : "../../proffer";
+    const source = readFileSync(new URL(`${folder}/src/client/${file}`, import.meta.url), "utf8");
     const [, factors = ""] = new RegExp(`const ${constant} = ([\\d_ *]+);`).exec(source) ?? [];
     const value = factors.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
     const row = text.split("\n").find((line) => line.startsWith(`| ${name}`));

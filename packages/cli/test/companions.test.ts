@@ -1,6 +1,6 @@
+import { linkCommand } from "proffer/client";
 import { connect, connectOver, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
 import { load } from "../src/modules/load.ts";
 import { prepareModule } from "../src/modules/prepare-module.ts";
 import { buildModule } from "./build-module.ts";
@@ -36,7 +36,7 @@ async function examine(client: TestClient): Promise<object> {
   const template = { type: "ref/resource", uri: "orders://{id}" } as const;
   const prompt = { type: "ref/prompt", name: "greet" } as const;
   const stop = await client.listen({ uris: ["orders://2"] });
-  await stop();
+  await stop.close();
   return {
     listed: (await client.listResources()).map(({ uri }) => uri),
     completed: await client.complete(template, "id", "2"),

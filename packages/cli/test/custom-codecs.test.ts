@@ -1,9 +1,9 @@
 import { symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { linkCommand } from "proffer/client";
 import { connect, connectOver, type TestClient } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
 import { build } from "../src/commands/build.ts";
 import { createCompiler } from "../src/dev/compiler-worker.ts";
 import { createLiveServer } from "../src/dev/live-server.ts";

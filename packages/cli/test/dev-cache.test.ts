@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { linkCommand } from "proffer/client";
 import { connect, connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
 import { createDeriver } from "../src/derive/index.ts";
 import { type Compiler, startCompiler } from "../src/dev/compiler-thread.ts";
 import { createCompiler } from "../src/dev/compiler-worker.ts";

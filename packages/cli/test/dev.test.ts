@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { linkCommand, linkUrl } from "proffer/client";
 import { connectOver, type TestClient } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
-import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, type Project, waitForStderr } from "./project.ts";
 
 let project: Project;

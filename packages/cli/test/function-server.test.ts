@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { linkCommand, linkUrl } from "proffer/client";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
-import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, type Outcome, type Project, waitForStderr } from "./project.ts";
 
 // A module of functions that exports its server.
@@ -136,7 +135,7 @@ it("a built folder starts, describes itself by its server, and checks arguments"
   expect(await client.call("cancel", { id: 7 })).toMatchObject({ isError: true });
   expect(await client.call("cancel", { id: "7" })).toMatchObject({ structuredContent: "7 on 1.0.0" });
   await client.waitFor("notifications/resources/updated");
-  await stop();
+  await stop.close();
   await client.close();
 });
 
@@ -208,7 +207,7 @@ it("dev applies edits of the functions and of the server's options, and names fu
   const stop = await client.listen({ uris: ["orders://8"] });
   await called();
   await client.waitFor("notifications/resources/updated");
-  await stop();
+  await stop.close();
   project.write("live.ts", ...plain());
   await dropped;
   await client.close();

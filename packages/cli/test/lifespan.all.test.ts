@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { linkUrl } from "proffer/client";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, type Project } from "./project.ts";
 
 let project: Project;

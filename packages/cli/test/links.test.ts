@@ -4,13 +4,12 @@ import type { AddressInfo } from "node:net";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { defineResource, defineServer, defineTool, field } from "proffer";
+import type { SeenHead } from "proffer/client";
+import { linkCommand, linkUrl } from "proffer/client";
 import { serveHttp } from "proffer/http";
 import { connectOver } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
-import { linkUrl } from "../src/client/http-link.ts";
 import { ByteBudget } from "../src/client/limits.ts";
-import type { SeenHead } from "../src/client/link.ts";
 
 const SESSIONS = "2025-11-25";
 const EVENTS = { "content-type": "text/event-stream" };
@@ -194,7 +193,7 @@ describe("the transport of 2024-11-05", () => {
       const timer = setInterval(() => response.write(`data: ${"x".repeat(10_000)}\n\n`), 1);
       response.on("close", () => clearInterval(timer));
     });
-    const link = linkUrl(url, { budget: new ByteBudget(100_000) });
+    const link = linkUrl(url, { meter: new ByteBudget(100_000).meter });
     await expect(connectOver(link, { revision: SESSIONS })).rejects.toThrow("The server sent more than 100000 bytes.");
   });
 
@@ -213,14 +212,12 @@ it("a link to a command gives it a folder and an environment, and collects its s
       jsonrpc: "2.0", id: 1, result: { resultType: "complete", supportedVersions: [], capabilities: {} } }) + "\\n"));`;
   let stderr = "";
   const received: string[] = [];
-  const observer = {
-    stderr: (text: string) => {
-      stderr += text;
-    },
-    received: (text: string) => received.push(text),
+  const onStderr = (text: string) => {
+    stderr += text;
   };
+  const observer = { received: (text: string) => received.push(text) };
   const env = { ...process.env, GREETING: "hello" };
-  const client = await connectOver(linkCommand([process.execPath, "-e", program], { observer, cwd: "/", env }));
+  const client = await connectOver(linkCommand([process.execPath, "-e", program], { observer, onStderr, cwd: "/", env }));
   await expect.poll(() => stderr).toBe("hello /");
   expect(received[0]).toBe("no message");
   await client.close();

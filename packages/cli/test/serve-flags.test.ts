@@ -1,10 +1,10 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
+import { linkUrl } from "proffer/client";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
-import { linkUrl } from "../src/client/http-link.ts";
 import { createProject, type Project, waitForStderr } from "./project.ts";
 
 // `proffer serve` and a built folder have the same flags and variables: each test runs both.

@@ -1,6 +1,6 @@
+import { linkUrl } from "proffer/client";
 import { connect, connectOver } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { linkUrl } from "../src/client/http-link.ts";
 import { load } from "../src/modules/load.ts";
 import { waitForStderr } from "./project.ts";
 import { describeFlags, FUNCTIONS, listed, SERVER, useShop } from "./toolsets-cases.ts";

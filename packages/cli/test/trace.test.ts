@@ -1,8 +1,8 @@
 import type { TraceEvent } from "@proffer/inspector";
 import { type Context, defineServer, defineTool, field } from "proffer";
+import { REVISIONS } from "proffer/client";
 import { connect, type TestClient } from "proffer/testing";
 import { describe, expect, it } from "vitest";
-import { REVISIONS } from "../src/client/open-client.ts";
 import { traceServer } from "../src/inspect/trace.ts";
 
 const PAY = { sure: field.boolean() };

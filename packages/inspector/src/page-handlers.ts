@@ -107,9 +107,9 @@ function callHandlers({ record, profiles }: InspectorHost, calling: Calling): Pa
     subscribe: async ({ revision, uri }) => subscriptions.subscribe(await connections.use(revision), uri),
     unsubscribe: ({ revision, uri }) => subscriptions.unsubscribe(revision, uri),
     async raw({ revision, text }) {
-      const { client } = await connections.use(revision);
+      const { send } = await connections.use(revision);
       try {
-        client.send(text);
+        send(text);
       } catch (error) {
         throw new ApiProblem(400, "not_sent", `The text could not be sent: ${(error as Error).message}`);
       }

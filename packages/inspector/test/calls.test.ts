@@ -1,5 +1,5 @@
+import { REVISIONS } from "proffer/client";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { REVISIONS } from "../../cli/src/client/open-client.ts";
 import { linkServer } from "../../cli/src/inspect/server-links.ts";
 import { traceServer } from "../../cli/src/inspect/trace.ts";
 import type { CallState } from "../src/protocol/data.ts";

@@ -1,8 +1,22 @@
+export { RemoteError } from "./client/errors.ts";
+export type { Link } from "./client/link.ts";
+export type { ListenOptions, Subscription } from "./client/listen.ts";
+export type {
+  Asked,
+  CallArguments,
+  ClientOptions,
+  Notification,
+  RequestOptions,
+  ScriptedAnswer,
+  ScriptedAnswers,
+  ToolCallResult,
+} from "./client/options.ts";
+export { RemoteTask } from "./client/task.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
 export { memoryCluster } from "./nodes/memory.ts";
 export type { ErrorObject } from "./protocol/errors.ts";
 export type { JsonObject } from "./protocol/messages.ts";
-export { TestClient } from "./testing/client.ts";
+export { LostRequest, TestClient, type TestOptions } from "./testing/client.ts";
 export {
   type ConnectOptions,
   connect,
@@ -11,16 +25,4 @@ export {
   type Repeat,
   type RepeatOptions,
 } from "./testing/connect.ts";
-export type { ListenOptions, Notification } from "./testing/messages.ts";
-export { RemoteError, Transcript } from "./testing/messages.ts";
-export type {
-  Asked,
-  CallArguments,
-  ClientOptions,
-  Link,
-  RequestOptions,
-  ScriptedAnswer,
-  ScriptedAnswers,
-  ToolCallResult,
-} from "./testing/options.ts";
-export { LostRequest, TestTask } from "./testing/task.ts";
+export { Transcript } from "./testing/messages.ts";

@@ -133,7 +133,7 @@ writeFileSync(file, "{}\nbad\n");
 
 async function subscribe(client: TestClient): Promise<unknown> {
   const stop = await client.listen({ uris: ["x://1"] });
-  await stop();
+  await stop.close();
   return {};
 }
 

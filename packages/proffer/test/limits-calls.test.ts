@@ -225,8 +225,8 @@ describe.each(ERAS)("in %s", (revision) => {
     // Each page is a part of the tools at one moment, in their order.
     const lists = pages.map((tools: { name: string }[]) => ` ${tools.map(({ name }) => name).join(" ")} `);
     expect(lists.filter((page) => ![...registered].some((all) => all.includes(page)))).toEqual([]);
-    await stop();
-    await stopOthers();
+    await stop.close();
+    await stopOthers.close();
   });
 
   it("a connection that is closed twice, or during a call, sends nothing afterwards", async () => {

@@ -31,7 +31,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     const change = { kind, name: `extra_${kind}_${leg.transport}_${leg.revision}` };
     expect(await heard(client, 1, () => client.call("add", change))).toEqual([`${kind}s/list_changed`]);
     expect(await heard(client, 1, () => client.call("remove", change))).toEqual([`${kind}s/list_changed`]);
-    await stop();
+    await stop.close();
   });
 
   it("many changes at once cause one notification", async () => {
@@ -49,7 +49,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
     expect(await touch("features://birds/owl", 1)).toEqual(["resources/updated features://birds/owl"]);
     expect(await touch("features://birds/emu")).toEqual([]);
     expect(await touch("features://nowhere")).toEqual([]);
-    await stop();
+    await stop.close();
     expect(await touch("features://motto")).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
       const client = await leg.connect();
       expect(await heard(client, 0, () => client.call("flood"))).toEqual([]);
       const stop = await client.listen({ lists: ["tools"] });
-      await stop();
+      await stop.close();
       expect(await heard(client, 0, () => client.call("flood"))).toEqual([]);
       const answered = client.transcript
         .messages("server")

@@ -95,7 +95,7 @@ describe("answers", () => {
 
   it("that are missing are reported", async () => {
     await expect((await connect(own)).call(asks)).rejects.toThrow(
-      /the test has no answer for it\. Add one to the answers option/,
+      /the client has no answer for it\. Add one to the answers option/,
     );
   });
 
@@ -135,7 +135,7 @@ describe("notifications", () => {
       const stop = await client.listen({ lists: ["tools"], uris: ["features://motto"] });
       server.notify("features://motto");
       await client.waitFor("notifications/resources/updated");
-      await stop();
+      await stop.close();
     },
   );
 });
@@ -192,7 +192,7 @@ describe("a transcript", () => {
     const client = await connect(server, { keepsMessages: false, onNotification: ({ method }) => seen.push(method) });
     expect(client.opened).toMatchObject({ supportedVersions: ["2026-07-28"] });
     const close = await client.listen({ lists: ["tools"] });
-    await close();
+    await close.close();
     expect(seen).toEqual(["notifications/subscriptions/acknowledged"]);
     expect([client.notifications, client.transcript.messages()]).toEqual([[], []]);
   });

@@ -1,4 +1,5 @@
 import { text as readText } from "node:stream/consumers";
+import { nameOfUrl } from "proffer/client";
 import { WrongUsage } from "../terminal/command-error.ts";
 import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import { currentShell } from "../terminal/shell.ts";
@@ -53,12 +54,6 @@ function toUrl(text: string): Target | undefined {
 export function nameOfTarget(target: Target): string {
   if (target.kind === "url") return nameOfUrl(target.url);
   return target.kind === "module" ? target.file : (target.command[0] ?? "");
-}
-
-/** Returns a URL for messages, without credentials, query and fragment. */
-export function nameOfUrl(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }
 
 /** Parses `name=value` pairs. @throws {WrongUsage} for another form. */

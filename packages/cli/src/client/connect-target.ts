@@ -1,33 +1,34 @@
 import type { Server } from "proffer";
-import { overrideOptions } from "proffer/derived";
-import { formatLog } from "proffer/process";
 import {
   type Asked,
+  type Client,
   type ClientOptions,
+  ConnectionError,
   connect,
-  type Link,
+  connectOver,
+  linkCommand,
+  linkUrl,
   type Notification,
+  REVISIONS,
   RemoteError,
+  type RequestOptions,
   type ScriptedAnswer,
-  type TestClient,
-} from "proffer/testing";
+} from "proffer/client";
+import { overrideOptions } from "proffer/derived";
+import { formatLog } from "proffer/process";
 import { openServer } from "../modules/load.ts";
+import { ownVersion } from "../modules/packages.ts";
 import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { currentShell } from "../terminal/shell.ts";
-import { warn } from "../terminal/terminal.ts";
+import { passOn, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { nameOfTarget, type Target } from "./arguments.ts";
 import { type ChoiceFlags, showChosen, toChoice } from "./choice-flags.ts";
-import { linkCommand } from "./command-link.ts";
 import { type AnswerFlags, type GivenAnswers, givenAnswers } from "./given-answers.ts";
 import { type HeaderFlags, toHeaders } from "./headers.ts";
-import { linkUrl } from "./http-link.ts";
 import { createDeadline, Interruption } from "./interruption.ts";
 import { ByteBudget, type LimitFlags, toLimits } from "./limits.ts";
-import { NO_RESPONSE } from "./link.ts";
-import { openClient, REVISIONS } from "./open-client.ts";
-import { RemoteServer } from "./remote-server.ts";
 import { answerInTerminal } from "./terminal-answers.ts";
 import { showLog } from "./terminal-notices.ts";
 
@@ -40,11 +41,11 @@ export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags, AnswerF
   readonly answers?: (asked: Asked) => ScriptedAnswer;
 }
 
-/** Runs `work` with the server and disconnects. @throws {CommandError} for an error response. */
+/** Runs `work` with the server, and options for its requests, and disconnects. @throws {CommandError} for an error response. */
 export async function withServer<Value>(
   target: Target,
   flags: TalkFlags,
-  work: (server: RemoteServer, own: Server | undefined) => Promise<Value>,
+  work: (server: Client, options: RequestOptions, own: Server | undefined) => Promise<Value>,
 ): Promise<Value> {
   const name = nameOfTarget(target);
   const limits = toLimits(flags);
@@ -59,17 +60,20 @@ export async function withServer<Value>(
   const showsLog = currentShell().stderr.isTTY;
   const options = {
     ...(revision !== undefined && { revision }),
-    ...(flags.info !== undefined && { info: flags.info }),
-    ...(showsLog && { onNotification }),
-    ...(flags.answers ? { answers: flags.answers } : answerOptions(given, deadline, interruption)),
+    info: flags.info ?? { name: "proffer-cli", version: ownVersion() },
+    ...(showsLog && { onNotification, logLevel: "debug" as const }),
+    ...(flags.answers
+      ? { answers: flags.answers, capabilities: EVERYTHING }
+      : answerOptions(given, deadline, interruption)),
+    timeout: limits.timeout * 1000,
+    cache: false,
   };
   try {
     const { client, own } = await explainFailure(open()).finally(deadline.stop);
     deadline.start();
     try {
       const { signal } = interruption;
-      const server = new RemoteServer(name, client, { signal, ...(showsLog && { logLevel: "debug" }) });
-      const value = await explainFailure(Promise.race([work(server, own), interruption.happened]));
+      const value = await explainFailure(Promise.race([work(client, { signal }, own), interruption.happened]));
       given?.warnOfUnused();
       return value;
     } finally {
@@ -81,7 +85,7 @@ export async function withServer<Value>(
   }
 
   /** Connects to the target. `own` is the server if it runs in this process. */
-  async function open(): Promise<{ client: TestClient; own?: Server }> {
+  async function open(): Promise<{ client: Client; own?: Server }> {
     if (target.kind === "module") {
       const { server, load, prepared } = await openServer(target.file, { warn });
       reportDiagnostics(prepared?.diagnostics ?? []);
@@ -94,18 +98,20 @@ export async function withServer<Value>(
     }
     interruption.start();
     deadline.start();
-    const budget = new ByteBudget(limits.maxBytes);
-    const linkTo = (): Link =>
-      target.kind === "url" ? linkUrl(target.url, { budget, headers }) : linkCommand(target.command, { budget });
-    const opening = openClient(linkTo, options, interruption, limits.timeout);
+    const { meter } = new ByteBudget(limits.maxBytes);
+    const { cwd, env } = currentShell();
+    const link =
+      target.kind === "url"
+        ? linkUrl(target.url, { meter, headers })
+        : linkCommand(target.command, { meter, cwd, env, onStderr: (text) => passOn(Text.block(text)) });
+    const opening = connectOver(link, { ...options, name, signal: interruption.signal });
     if (revision === undefined) return { client: await opening };
     const client = await opening.catch((error) => {
       throw isRevisionRefused(error) ? refusedRevision(name, revision, "", error) : error;
     });
-    const { protocolVersion = revision } = client.opened;
-    if (protocolVersion === revision) return { client };
+    if (client.revision === revision) return { client };
     await client.close();
-    throw refusedRevision(name, revision, ` and answers with ${JSON.stringify(protocolVersion)}`);
+    throw refusedRevision(name, revision, ` and answers with ${JSON.stringify(client.revision)}`);
   }
 }
 
@@ -130,6 +136,9 @@ function onNotification({ method, params }: Notification): void {
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 const QUESTIONS = { ...TASKS, elicitation: { form: {}, url: {} } };
+
+/** A recording may have been made with any client. */
+const EVERYTHING = { ...QUESTIONS, sampling: { tools: {} }, roots: {} };
 
 /**
  * Answers questions by the flags of the command, or at the terminal. Without either, the client declares no capabilities
@@ -176,8 +185,8 @@ async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await explainUsage(work);
   } catch (error) {
+    if (error instanceof ConnectionError) throw new CommandError(error.message, { cause: error });
     if (!(error instanceof RemoteError)) throw error;
-    if (error.code === NO_RESPONSE) throw new CommandError(error.message, { cause: error });
     const data = error.data === undefined ? text`` : text`\n  ${Text.json(error.data)}`;
     const hint = needsAnswer(error) ? text`\n${HOW_TO_ANSWER}` : text``;
     throw new CommandError(text`The server responded with error ${error.code}: ${error.message}${data}${hint}`, {

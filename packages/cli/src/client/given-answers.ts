@@ -1,4 +1,4 @@
-import type { Asked, ScriptedAnswer } from "proffer/testing";
+import type { Asked, ScriptedAnswer } from "proffer/client";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { warn } from "../terminal/terminal.ts";
 import { text } from "../terminal/text.ts";

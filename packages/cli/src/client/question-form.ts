@@ -1,5 +1,7 @@
+import { SHAPES } from "proffer/client";
 import { CommandError } from "../terminal/command-error.ts";
-import { arrayOf, number, object, optional, recordOf, string } from "./shape.ts";
+
+const { arrayOf, number, object, optional, recordOf, string } = SHAPES;
 
 /** The schema of a form field, as the specification defines it. */
 export interface FieldSchema {

@@ -1,5 +1,5 @@
 import { text as ask, confirm, isCancel, multiselect, note, select } from "@clack/prompts";
-import type { Asked, ScriptedAnswer } from "proffer/testing";
+import type { Asked, ScriptedAnswer } from "proffer/client";
 import { CommandError } from "../terminal/command-error.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";

@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ContentBlock, ResourceContents } from "proffer";
+import type { CallResult, ContentBlock, ResourceContents } from "proffer";
+import type { Client } from "proffer/client";
 import { parseInput, parsePairs, type TargetArguments, toValues } from "../client/arguments.ts";
 import { profilesOf } from "../client/choice-flags.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
-import type { RemoteServer } from "../client/remote-server.ts";
 import { endProgress, showProgress } from "../client/terminal-notices.ts";
 import { identityOf } from "../profiles/connect-as.ts";
 import { findLosses, toolsSeenBy } from "../profiles/losses.ts";
@@ -28,7 +28,7 @@ export interface CallFlags extends TalkFlags {
 export async function call({ target, words: [name = ""] }: TargetArguments, flags: CallFlags): Promise<void> {
   const pairs = parsePairs(flags.arg, "--arg");
   const input = await parseInput(flags.input);
-  const result = await withServer(target, flags, async (server, own) => {
+  const result = await withServer(target, flags, async (server, options, own) => {
     // Over HTTP the list also declares which arguments are repeated in headers.
     const schema =
       pairs.length > 0 || target.kind === "url"
@@ -36,7 +36,8 @@ export async function call({ target, words: [name = ""] }: TargetArguments, flag
         : {};
     const named = toValues(pairs, schema);
     try {
-      return await server.call(name, { ...input, ...named }, currentShell().stderr.isTTY ? showProgress : undefined);
+      const shown = currentShell().stderr.isTTY && { onProgress: showProgress };
+      return await server.call(name, { ...input, ...named }, { ...options, ...shown });
     } finally {
       endProgress();
     }
@@ -49,7 +50,7 @@ export async function call({ target, words: [name = ""] }: TargetArguments, flag
   if (!flags.json) print(show(result, resultPlace()));
 }
 
-async function findTool(server: RemoteServer, name: string) {
+async function findTool(server: Client, name: string) {
   const tools = await server.listTools();
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
@@ -58,7 +59,7 @@ async function findTool(server: RemoteServer, name: string) {
 }
 
 /** Shows the structured content only if there are no content blocks, which repeat it otherwise. */
-function show({ content, structuredContent }: Awaited<ReturnType<RemoteServer["call"]>>, place: Place): Text {
+function show({ content, structuredContent }: CallResult, place: Place): Text {
   if (content?.length)
     return Text.join(
       content.map((block) => showBlock(block, place)),
@@ -71,7 +72,7 @@ function show({ content, structuredContent }: Awaited<ReturnType<RemoteServer["c
 
 /** Reads a resource and prints its contents. */
 export async function read({ target, words: [uri = ""] }: TargetArguments, flags: TalkFlags): Promise<void> {
-  const result = await withServer(target, flags, (server) => server.read(uri));
+  const result = await withServer(target, flags, (server, options) => server.read(uri, options));
   if (flags.json) return printJson(result);
   const place = resultPlace();
   const shown = result.contents.map((contents) => showContents(contents, place));
@@ -84,7 +85,7 @@ export async function prompt(
   flags: TalkFlags & Pick<CallFlags, "arg">,
 ): Promise<void> {
   const values = Object.fromEntries(parsePairs(flags.arg, "--arg"));
-  const result = await withServer(target, flags, (server) => server.get(name, values));
+  const result = await withServer(target, flags, (server, options) => server.get(name, values, options));
   if (flags.json) return printJson(result);
   const { dim } = stylesFor(currentShell().stdout);
   const place = resultPlace("  ");
@@ -173,10 +174,10 @@ export async function list({ target }: TargetArguments, flags: TalkFlags & { rea
   const { listing, own, name } = await withServer(
     target,
     { ...(profile && identityOf(profile)), ...flags },
-    async (server, own) => ({
+    async (server, _, own) => ({
       listing: await listAll(server, server.capabilities),
       own,
-      name: server.serverName,
+      name: server.serverInfo.name,
     }),
   );
   const shown = profile === undefined ? listing : seenBy(profile, name, listing);

@@ -33,9 +33,9 @@ export async function replay(file: string, { target }: TargetArguments, flags: R
   if (calls.length === 0) throw new CommandError(`${file} has no calls of tools, resources or prompts.`);
   const answers = new Answers();
   const options = { effects: flags.effects === true, revision: flags.revision };
-  const replayed = await withServer(target, { ...flags, answers: answers.next }, async (server) => {
+  const replayed = await withServer(target, { ...flags, answers: answers.next }, async (server, requests) => {
     const all: Replayed[] = [];
-    for await (const each of replayCalls(calls, server, answers, options)) {
+    for await (const each of replayCalls(calls, server, answers, { ...options, ...requests })) {
       all.push(each);
       if (!flags.json) print(format(each));
     }
@@ -77,8 +77,8 @@ export async function callSaved({ target }: TargetArguments, flags: CallFlags): 
   const answers = new Answers();
   answers.begin(draft.answers);
   const revision = flags.revision ?? draft.revision;
-  const again = await withServer(target, { ...flags, revision, answers: answers.next }, (server) =>
-    perform(server, draft),
+  const again = await withServer(target, { ...flags, revision, answers: answers.next }, (server, options) =>
+    perform(server, draft, options),
   );
   if (flags.json) printJson(again);
   else print(Text.json("result" in again ? again.result : again.error, 2));

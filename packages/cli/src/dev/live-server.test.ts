@@ -64,7 +64,7 @@ it("lets the code of the newest version register items and notify clients", asyn
   expect((await client.listTools()).map(({ name }) => name)).toEqual(["say", "later"]);
   next.tools.remove("later");
   expect(await client.listTools()).toHaveLength(1);
-  await stop();
+  await stop.close();
   await client.close();
 });
 

@@ -15,9 +15,9 @@ import {
   type Offer,
 } from "@proffer/inspector";
 import type { Server } from "proffer";
+import { HeaderParams, headersFor } from "proffer/client";
 import { profileOf, tokensOf } from "proffer/derived";
 import { findMissingTools } from "proffer/process";
-import { HeaderParams, headersFor } from "../client/headers.ts";
 import { bytesOf } from "../derive/model/tool-size.ts";
 import { examineClients, examineListing } from "../doctor/examine-clients.ts";
 import { costOf, costParts } from "../doctor/examine-cost.ts";

@@ -1,18 +1,21 @@
 import { connect as connectSocket } from "node:net";
 import type { ConnectRequest, LinkedClient, LinkObserver, ServerLinks } from "@proffer/inspector";
 import type { Server } from "proffer";
+import {
+  connectOver,
+  type Headers,
+  type Link,
+  type LinkOptions,
+  linkCommand,
+  linkUrl,
+  type OpenLink,
+  REVISIONS,
+  SHAPES,
+} from "proffer/client";
 import { connectMemory } from "proffer/derived";
-import type { Link } from "proffer/testing";
-import { linkCommand } from "../client/command-link.ts";
-import type { Headers } from "../client/headers.ts";
-import { linkUrl } from "../client/http-link.ts";
-import { Interruption } from "../client/interruption.ts";
 import { ByteBudget } from "../client/limits.ts";
-import { type LinkOptions, NO_RESPONSE } from "../client/link.ts";
-import { openClient, REVISIONS } from "../client/open-client.ts";
-import { RemoteServer } from "../client/remote-server.ts";
-import { explainMalformed, INPUT_REQUIRED, TASK } from "../client/shape.ts";
 import { ownVersion } from "../modules/packages.ts";
+import { currentShell } from "../terminal/shell.ts";
 
 /** The facts about a server of others, unless its link says otherwise. */
 const SHARED = {
@@ -66,7 +69,8 @@ export function linkAddress(url: string, headers: Headers, maxBytes: number): Se
 
 /** Starts the command for each link. */
 export function linkProcess(command: readonly string[], maxBytes: number): ServerLinks {
-  const link = (options: LinkOptions) => linkCommand(command, options);
+  const link = (options: LinkOptions, { stderr }: LinkObserver) =>
+    linkCommand(command, { ...options, ...currentShell(), onStderr: stderr });
   return {
     ...SHARED,
     transport: "stdio",
@@ -81,13 +85,17 @@ export async function connectLink(
   linkTo: (observer: LinkObserver) => Link,
 ): Promise<LinkedClient> {
   // Ctrl-C ends the whole process, which closes everything.
-  const client = await openClient(() => linkTo(observe()), options, new Interruption());
+  let opened: OpenLink | undefined;
+  const link: Link = (receive, events) => {
+    opened = linkTo(observe())(receive, events);
+    return opened;
+  };
+  const client = await connectOver(link, { ...options, name, timeout: 0, cache: false });
   return {
     client,
-    lists: new RemoteServer(name, client),
+    send: (text) => opened?.send(text),
     check(form, method, result) {
-      const problem = (form === "task" ? TASK : INPUT_REQUIRED)(result, "");
-      if (problem !== undefined) throw new Error(explainMalformed("The server", method, problem));
+      SHAPES.checkShape(form === "task" ? SHAPES.TASK : SHAPES.INPUT_REQUIRED, "The server", method, result);
     },
   };
 }
@@ -96,39 +104,46 @@ export async function connectLink(
 const RENEWAL = 60_000;
 
 /** Gives each request of a link a budget of bytes. */
-function linkWithin(maxBytes: number, observer: LinkObserver, link: (options: LinkOptions) => Link): Link {
+function linkWithin(
+  maxBytes: number,
+  observer: LinkObserver,
+  link: (options: LinkOptions, observer: LinkObserver) => Link,
+): Link {
   const budget = new ByteBudget(maxBytes);
   let renewed = performance.now();
   function renew(): void {
     renewed = performance.now();
     budget.renew();
   }
-  const opened = link({
-    budget,
-    observer: {
-      ...observer,
-      interrupted: observer.unanswered,
-      sent(text, head) {
-        // The pages of a list share the budget of its first one, so that a list ends.
-        if (!text.includes('"cursor"')) renew();
-        observer.sent(text, head);
-      },
-      received(text, head) {
-        if (performance.now() - renewed > RENEWAL) renew();
-        observer.received(text, head);
+  const opened = link(
+    {
+      meter: budget.meter,
+      maxBytes,
+      observer: {
+        ...observer,
+        interrupted: observer.unanswered,
+        sent(text, head) {
+          // The pages of a list share the budget of its first one, so that a list ends.
+          if (!text.includes('"cursor"')) renew();
+          observer.sent(text, head);
+        },
+        received(text, head) {
+          if (performance.now() - renewed > RENEWAL) renew();
+          observer.received(text, head);
+        },
       },
     },
-  });
-  return (receive) =>
-    opened((text) => {
-      receive(text);
-      if (isOwnError(text)) observer.unanswered();
+    observer,
+  );
+  return (receive, events) =>
+    opened(receive, {
+      ...events,
+      fail(error, id) {
+        const wasPending = id === undefined || events.isPending(id);
+        events.fail(error, id);
+        if (wasPending) observer.unanswered();
+      },
     });
-}
-
-/** Whether a link made this response because none can come: it was not on the wire. */
-function isOwnError(text: string): boolean {
-  return text.includes(`"code":${NO_RESPONSE},`) && JSON.parse(text).error?.code === NO_RESPONSE;
 }
 
 /** Milliseconds for a connection. */

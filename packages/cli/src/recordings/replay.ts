@@ -1,7 +1,6 @@
 import type { Answer, Draft, Json, JsonObject, WireMessage } from "@proffer/inspector";
+import { type Asked, type Client, RemoteError, type RequestOptions, type ScriptedAnswer } from "proffer/client";
 import { escapeToken } from "proffer/derived";
-import { type Asked, RemoteError, type ScriptedAnswer } from "proffer/testing";
-import type { RemoteServer } from "../client/remote-server.ts";
 import { isObject, parseJson } from "../terminal/json.ts";
 import { CALL_METHODS } from "./saved-call.ts";
 
@@ -36,9 +35,13 @@ export class Answers {
 /** Makes the calls of a recording again, one after the other. */
 export async function* replay(
   calls: readonly RecordedCall[],
-  server: RemoteServer,
+  server: Client,
   answers: Answers,
-  { effects, revision }: { readonly effects: boolean; readonly revision: string | undefined },
+  {
+    effects,
+    revision,
+    ...options
+  }: RequestOptions & { readonly effects: boolean; readonly revision: string | undefined },
 ): AsyncIterable<Replayed> {
   const readOnly = effects ? undefined : await readOnlyTools(server, calls);
   for (const { n, draft, outcome } of calls) {
@@ -50,7 +53,7 @@ export async function* replay(
       yield { ...call, verdict: "skipped", reason: "it is not marked as read-only; --effects runs it" };
     } else {
       answers.begin(draft.answers);
-      const again = await perform(server, draft);
+      const again = await perform(server, draft, options);
       const differences = compareOutcomes(outcome, again, revision === undefined || revision === draft.revision);
       yield { ...call, verdict: differences.length === 0 ? "same" : "different", differences };
     }
@@ -58,14 +61,14 @@ export async function* replay(
 }
 
 /** Makes a call again. */
-export async function perform(server: RemoteServer, draft: Draft): Promise<Outcome> {
+export async function perform(server: Client, draft: Draft, options?: RequestOptions): Promise<Outcome> {
   const values = (draft.params.arguments ?? {}) as JsonObject;
   const about = aboutOf(draft);
   try {
     const result = await {
-      "tools/call": () => server.call(about, values),
-      "resources/read": () => server.read(about),
-      "prompts/get": () => server.get(about, values),
+      "tools/call": () => server.call(about, values, options),
+      "resources/read": () => server.read(about, options),
+      "prompts/get": () => server.get(about, values as Record<string, string>, options),
     }[draft.method]();
     return { result: result as unknown as JsonObject };
   } catch (error) {
@@ -78,7 +81,7 @@ function aboutOf({ method, params }: Draft): string {
   return String(method === "resources/read" ? params.uri : params.name);
 }
 
-async function readOnlyTools(server: RemoteServer, calls: readonly RecordedCall[]): Promise<ReadonlySet<string>> {
+async function readOnlyTools(server: Client, calls: readonly RecordedCall[]): Promise<ReadonlySet<string>> {
   if (!calls.some(({ draft }) => draft.method === "tools/call")) return new Set();
   const tools = await server.listTools();
   return new Set(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name));

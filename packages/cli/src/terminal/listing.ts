@@ -1,16 +1,16 @@
 import type { Prompt, Resource, Server, TaskSettings, Tool } from "proffer";
-import { connect, type TestClient } from "proffer/testing";
+import { type Client, connect } from "proffer/client";
 import { defined } from "./json.ts";
 import { widthOf, wrap } from "./layout.ts";
 import type { Styles } from "./terminal.ts";
 import { Text, text } from "./text.ts";
 
 type Listed<Method extends "listTools" | "listPrompts" | "listResources" | "listTemplates"> = Awaited<
-  ReturnType<TestClient[Method]>
+  ReturnType<Client[Method]>
 >;
 
 /** The requests for the lists of a server. */
-export type Lists = Pick<TestClient, "listTools" | "listPrompts" | "listResources" | "listTemplates">;
+export type Lists = Pick<Client, "listTools" | "listPrompts" | "listResources" | "listTemplates">;
 
 /** All lists of a server, in the format of the newest revision. */
 export interface Listing {
@@ -26,8 +26,7 @@ export async function listServer(server: Server): Promise<Listing> {
   const client = await connect(server, { start: false });
   try {
     // Resources may be tools, too: the server knows whether they are.
-    const { capabilities } = await client.request("server/discover");
-    return await listAll(client, capabilities as { readonly [name: string]: unknown });
+    return await listAll(client, client.capabilities);
   } finally {
     await client.close();
   }

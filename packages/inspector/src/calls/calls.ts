@@ -1,4 +1,4 @@
-import type { Asked, ScriptedAnswer } from "proffer/testing";
+import type { Asked, ScriptedAnswer } from "proffer/client";
 import type { Connected } from "../connections/connected.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Offers } from "../connections/offers.ts";

@@ -1,4 +1,4 @@
-import type { Asked } from "proffer/testing";
+import type { Asked } from "proffer/client";
 import type { Connected } from "../connections/connected.ts";
 import type { Draft } from "../protocol/api.ts";
 import type { Answer, Ask, CallState, Json, JsonObject, Run, Trace, WireLine } from "../protocol/data.ts";

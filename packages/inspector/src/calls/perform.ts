@@ -1,4 +1,4 @@
-import { type Asked, RemoteError, type ScriptedAnswer, TestTask } from "proffer/testing";
+import { type Asked, RemoteError, RemoteTask, type ScriptedAnswer } from "proffer/client";
 import type { Connected } from "../connections/connected.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Api, Compared } from "../protocol/api.ts";
@@ -90,7 +90,7 @@ async function awaitTask(
 ): Promise<JsonObject> {
   if (typeof taskId !== "string") throw new Error("The server answered with a task that has no taskId.");
   const { signal } = call.stop;
-  const task = new TestTask(
+  const task = new RemoteTask(
     client,
     taskId,
     async (asked) => toResponse(await call.ask(asked)),

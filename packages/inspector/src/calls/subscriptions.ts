@@ -142,8 +142,9 @@ async function keepListening(
     await stop();
   };
 
-  function listen(): Promise<() => Promise<void>> {
-    return connected.client.listen({ uris, onEnd });
+  async function listen(): Promise<() => Promise<void>> {
+    const subscription = await connected.client.listen({ uris, onEnd });
+    return () => subscription.close();
   }
 
   function onEnd(): void {

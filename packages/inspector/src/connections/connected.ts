@@ -1,8 +1,15 @@
 import type { Principal } from "proffer";
-import { type Asked, type ClientOptions, type Notification, RemoteError, type ScriptedAnswer } from "proffer/testing";
+import {
+  type Asked,
+  type ClientOptions,
+  ConnectionError,
+  type Notification,
+  RemoteError,
+  type ScriptedAnswer,
+} from "proffer/client";
 import type { JsonObject, Lane, WireLine } from "../protocol/data.ts";
 import type { LinkedClient, MessageRecord, ServerLinks } from "../support/host.ts";
-import { defined, hasHandshake, isObject } from "../support/values.ts";
+import { defined, hasHandshake } from "../support/values.ts";
 
 /** A client of the target on one revision. */
 export interface Connected extends LinkedClient {
@@ -41,8 +48,13 @@ export interface ConnectOptions {
   readonly as?: Pick<ClientOptions, "info" | "capabilities"> | undefined;
 }
 
-/** A revision is a date; a hostile server may answer with anything. */
-const MAX_REVISION = 40;
+/** A person can answer every question, and see every task. */
+const CAPABILITIES = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+  extensions: { "io.modelcontextprotocol/tasks": {} },
+};
 
 /** Connects to the target and records all messages. @throws {RemoteError} if the server does not respond. */
 export async function connectTo(
@@ -67,7 +79,7 @@ export async function connectTo(
       options: {
         ...defined({ revision }),
         info: links.clientInfo,
-        keepsMessages: false,
+        capabilities: CAPABILITIES,
         answers: (asked) => events.asked(connected, asked),
         onNotification: (notification) => connected && events.notified(connected, notification),
         ...as,
@@ -98,18 +110,14 @@ export async function connectTo(
       },
     });
     // A server that does not support the revision of `initialize` answers with another one.
-    const { protocolVersion, capabilities } = linked.client.opened;
-    const agreed = (typeof protocolVersion === "string" ? protocolVersion : linked.client.revision).slice(
-      0,
-      MAX_REVISION,
-    );
+    const { revision: agreed, capabilities } = linked.client;
     setLane({ revision: agreed });
     const { conn } = lane as unknown as Lane;
     connected = {
       ...linked,
       conn,
       revision: agreed,
-      capabilities: (isObject(capabilities) ? capabilities : {}) as JsonObject,
+      capabilities: capabilities as JsonObject,
       get lastSent() {
         return lastSent;
       },
@@ -188,7 +196,7 @@ async function initializeAgain({ client }: Connected, params: object): Promise<u
     const { protocolVersion } = await client.requestOnce("initialize", params, { signal });
     return protocolVersion;
   } catch (error) {
-    if (error instanceof RemoteError || error instanceof DOMException) return undefined;
+    if (error instanceof RemoteError || error instanceof ConnectionError || error instanceof DOMException) return;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import type { Principal } from "proffer";
-import { RemoteError } from "proffer/testing";
+import { RemoteError } from "proffer/client";
 import type { Connection } from "../protocol/data.ts";
 import { ApiProblem } from "../support/api-problem.ts";
-import { type MessageRecord, NO_RESPONSE, type ServerLinks } from "../support/host.ts";
+import type { MessageRecord, ServerLinks } from "../support/host.ts";
 import { hasHandshake } from "../support/values.ts";
 import { type Connected, type ConnectionEvents, type ConnectOptions, connectTo, findRevisions } from "./connected.ts";
 
@@ -59,7 +59,7 @@ export class Connections {
     const { state } = this.#state;
     if (state !== "lost" && state !== "failed") this.#set({ state: "connecting" });
     try {
-      const first = await this.#connectNewest();
+      const first = await this.#connect({});
       if (generation !== this.#generation) {
         await first.close();
         return;
@@ -128,14 +128,6 @@ export class Connections {
     await Promise.allSettled(clients.map(async (client) => (await client).close()));
   }
 
-  async #connectNewest(): Promise<Connected> {
-    const first = await this.#connect({});
-    if (first.revision === first.client.revision || !this.#links.revisions.includes(first.revision)) return first;
-    // The headers of HTTP name the revision, too.
-    await first.close();
-    return this.#connect({ revision: first.revision });
-  }
-
   #connect(options: ConnectOptions): Promise<Connected> {
     const unanswered = (connected: Connected) => void this.#check(connected);
     const ended = (connected: Connected, reason: string) => void this.#end(connected, reason);
@@ -152,7 +144,7 @@ export class Connections {
       await (!hasHandshake(connected.revision) ? client.open() : client.requestOnce("ping"));
     } catch (error) {
       // An error response is a response.
-      if (!(error instanceof RemoteError) || error.code === NO_RESPONSE) await this.#lose((error as Error).message);
+      if (!(error instanceof RemoteError)) await this.#lose((error as Error).message);
     } finally {
       this.#checking = false;
     }

@@ -1,9 +1,9 @@
+import { ConnectionError } from "proffer/client";
 import { tokensOf } from "proffer/derived";
-import { RemoteError } from "proffer/testing";
 import type { ClientView, ModelView } from "../protocol/api.ts";
 import type { Item, JsonObject, Lane, Offer, ServerInfo } from "../protocol/data.ts";
 import { ApiProblem } from "../support/api-problem.ts";
-import { type ClientProfile, type ClientProfiles, NO_RESPONSE, type ServerCode } from "../support/host.ts";
+import type { ClientProfile, ClientProfiles, ServerCode } from "../support/host.ts";
 import { bytesOf, hasHandshake, isObject } from "../support/values.ts";
 import type { Connected } from "./connected.ts";
 import type { Connections } from "./connections.ts";
@@ -115,7 +115,7 @@ export class Offers {
       this.#streamEnded(connected, () => this.#subscribe(connected));
     };
     connected.client.requestOnce("subscriptions/listen", { notifications }).then(again, (error) => {
-      if (error instanceof RemoteError && error.code === NO_RESPONSE) again();
+      if (error instanceof ConnectionError) again();
     });
   }
 }
@@ -135,14 +135,14 @@ const LISTS = [
 
 /** Reads all lists of a server. A list that cannot be read is a problem of the offer, not a failure. */
 async function readOffer(connected: Connected, version: number, code?: ServerCode): Promise<Offer> {
-  const { capabilities, lists } = connected;
+  const { capabilities, client } = connected;
   const items: Item[] = [];
   const problems: string[] = [];
   let bytes = 0;
   for (const { kind, capability, method, key, isCounted } of LISTS) {
     if (!capabilities[capability]) continue;
     try {
-      const entries = (await lists[method]()) as unknown as JsonObject[];
+      const entries = (await client[method]()) as unknown as JsonObject[];
       const kept = entries.slice(0, MAX_ENTRIES);
       if (kept.length < entries.length)
         problems.push(`Only the first ${MAX_ENTRIES} of ${entries.length} ${kind}s are shown.`);

@@ -1,5 +1,5 @@
 import type { Principal } from "proffer";
-import type { ClientOptions, TestClient } from "proffer/testing";
+import type { Client, ClientOptions } from "proffer/client";
 import type { Draft, InspectorFinding, ModelView, SourceView, ToolCostView } from "../protocol/api.ts";
 import type {
   CallState,
@@ -143,10 +143,11 @@ export interface LinkObserver {
   ended(reason: string): void;
 }
 
-/** A client that is connected, with lists that are checked and that end. */
+/** A client that is connected. */
 export interface LinkedClient {
-  readonly client: TestClient;
-  readonly lists: Pick<TestClient, "listTools" | "listPrompts" | "listResources" | "listTemplates">;
+  readonly client: Client;
+  /** Sends a raw text, which may be no message. */
+  send(text: string): void;
   /** In this process: the object that runs are reported with. */
   readonly source?: object | undefined;
   /** Checks an intermediate result: questions, or the state of a task. @throws if it breaks the protocol. */

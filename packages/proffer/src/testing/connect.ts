@@ -1,19 +1,13 @@
-import type { Principal } from "../calls/client.ts";
-import { crashTasks } from "../features/tasks/feature.ts";
-import { REVISIONS } from "../protocol/revisions/table.ts";
-import { lifespanOf } from "../server/lifespan.ts";
+import type { Link } from "../client/link.ts";
+import type { ScriptedAnswers } from "../client/options.ts";
+import { type LocalOptions, openServer } from "../client/server-link.ts";
+import type { Revision } from "../protocol/revisions/revision.ts";
+import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import { type Server, stateOf } from "../server/server.ts";
-import { connectMemory } from "../transports/memory.ts";
-import { TestClient } from "./client.ts";
-import type { ClientOptions, Link, ScriptedAnswers } from "./options.ts";
+import { TestClient, type TestOptions } from "./client.ts";
 
 /** Options for `connect`. */
-export interface ConnectOptions extends ClientOptions {
-  /** The caller, as an `authenticate` hook would return it. */
-  readonly principal?: Principal;
-  /** False runs `onStart` of the server with the first call, instead of before `connect` resolves. Default: true. */
-  readonly start?: boolean;
-}
+export interface ConnectOptions extends TestOptions, LocalOptions {}
 
 /**
  * Connects a client to a server in the same process. Runs `onStart` of the server, and `onStop` when the last of its
@@ -25,32 +19,8 @@ export interface ConnectOptions extends ClientOptions {
  * expect(content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
  */
 export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
-  const state = stateOf(server);
-  await state.features.loading;
-  const lifespan = lifespanOf(state);
-  const release = lifespan?.open();
-  const link: Link = (receive) => {
-    let connection = connectMemory(server, receive, options);
-    return {
-      send: (text) => connection.send(text),
-      close: async () => {
-        connection.close();
-        await release?.();
-      },
-      crash: async () => {
-        connection.close();
-        await crashTasks(state);
-        connection = connectMemory(server, receive, options);
-      },
-    };
-  };
-  try {
-    if (options.start !== false) await lifespan?.start();
-    return await open(link, options, (version) => state.revisions.get(version)?.handshake);
-  } catch (error) {
-    await release?.();
-    throw error;
-  }
+  const revision = chooseRevision(options, stateOf(server).revisions);
+  return open(await openServer(server, options), options, revision);
 }
 
 /**
@@ -63,21 +33,27 @@ export async function connect(server: Server, options: ConnectOptions = {}): Pro
  *   return { send: (text) => socket.send(text), close: () => socket.close() };
  * });
  */
-export function connectOver(link: Link, options: ClientOptions = {}): Promise<TestClient> {
-  return open(link, options, (version) => REVISIONS.get(version)?.handshake);
+export async function connectOver(link: Link, options: TestOptions = {}): Promise<TestClient> {
+  return open(link, options, chooseRevision(options, REVISIONS));
 }
 
-async function open(
-  link: Link,
-  options: ClientOptions,
-  handshakeOf: (version: string) => boolean | undefined,
-): Promise<TestClient> {
-  const revision = options.revision ?? REVISIONS.stateless.at(-1) ?? REVISIONS.newestHandshake.version;
-  const handshake = handshakeOf(revision);
-  if (handshake === undefined) throw new Error(`Unknown protocol revision ${revision}.`);
-  const client = new TestClient(link, handshake, { ...options, revision });
-  await client.open();
-  return client;
+/** The revision of the options, or else the newest. */
+function chooseRevision(options: TestOptions, { get, stateless, newestHandshake }: Revisions): Revision {
+  const version = options.revision ?? stateless.at(-1) ?? newestHandshake.version;
+  const revision = get(version);
+  if (revision === undefined) throw new Error(`Unknown protocol revision ${version}.`);
+  return revision;
+}
+
+async function open(link: Link, options: TestOptions, { version, handshake }: Revision): Promise<TestClient> {
+  const client = new TestClient({ link, name: "The server", revision: version, handshake }, options);
+  try {
+    await client.open();
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
 }
 
 /** Options for `findRepeats`. */

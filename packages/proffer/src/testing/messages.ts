@@ -1,12 +1,4 @@
-import type { ErrorObject } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/messages.ts";
-import type { TestClient } from "./client.ts";
-
-/** A notification of the server. */
-export interface Notification {
-  readonly method: string;
-  readonly params: JsonObject;
-}
+import type { Notification } from "../client/options.ts";
 
 type Test = (notification: Notification) => boolean;
 
@@ -45,41 +37,6 @@ export class Notifications {
   }
 }
 
-/** The changes to subscribe to. Before 2026-07-28, all clients are notified of changes to lists. */
-export interface ListenOptions {
-  readonly lists?: readonly ("tools" | "prompts" | "resources")[];
-  /** The resources whose updates to receive. */
-  readonly uris?: readonly string[];
-  /** The ids of the tasks whose states to receive, in revisions that have tasks. */
-  readonly taskIds?: readonly string[];
-  /** Is called if the subscription ends before it is closed, in revisions that have subscriptions. */
-  readonly onEnd?: () => void;
-}
-
-/** Opens a subscription and returns the function that closes it. */
-export async function listenTo(
-  client: TestClient,
-  { lists = [], uris = [], taskIds = [], onEnd }: ListenOptions,
-): Promise<() => Promise<void>> {
-  const stop = new AbortController();
-  const notifications = {
-    ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
-    ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
-    ...(taskIds.length === 0 ? {} : { taskIds }),
-  };
-  const ended = client.requestOnce("subscriptions/listen", { notifications }, { signal: stop.signal });
-  let open = true;
-  let isConfirmed = false;
-  // After a rejection, waitFor() must not claim the acknowledgement of another subscription.
-  ended.then(onEnd, () => {
-    open = false;
-    if (isConfirmed && !stop.signal.aborted) onEnd?.();
-  });
-  await Promise.race([client.waitFor("notifications/subscriptions/acknowledged", () => open), ended]);
-  isConfirmed = true;
-  return async () => stop.abort();
-}
-
 /**
  * The messages between a client and a server, in order.
  *
@@ -109,18 +66,5 @@ export class Transcript {
   /** Returns one message per line: `→` from the client, `←` from the server. */
   toString(): string {
     return this.#lines.map(({ from, text }) => `${from === "client" ? "→" : "←"} ${text}`).join("\n");
-  }
-}
-
-/** An error response of the server. */
-export class RemoteError extends Error {
-  override readonly name = "RemoteError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(error: ErrorObject) {
-    super(error.message);
-    this.code = error.code;
-    this.data = error.data;
   }
 }

@@ -135,7 +135,7 @@ describe("startTask", () => {
     const close = await client.listen({ taskIds: [task.id] });
     const asks = (state: object) => (state as DetailedTask).status === "input_required";
     await client.waitFor("notifications/tasks", ({ params }) => asks(params));
-    await close();
+    await close.close();
   });
 });
 

@@ -14,6 +14,8 @@ export interface Revisions {
   readonly assumed: Revision;
   /** The versions that a self-describing request may name. */
   readonly stateless: readonly string[];
+  /** All versions, newest first. */
+  readonly versions: readonly string[];
 }
 
 /** All revisions, oldest first. */
@@ -27,6 +29,7 @@ export function createRevisions(table: readonly Revision[]): Revisions {
     // The specification prescribes 2025-03-26 for an HTTP request without a version; stdio does the same.
     assumed: byVersion.get("2025-03-26") ?? REV_2025_03_26,
     stateless: table.filter((revision) => !revision.handshake).map((revision) => revision.version),
+    versions: table.map((revision) => revision.version).reverse(),
   };
 }
 

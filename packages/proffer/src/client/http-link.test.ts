@@ -4,7 +4,7 @@ import { connectOver } from "proffer/testing";
 import { expect, it } from "vitest";
 import { linkUrl } from "./http-link.ts";
 
-it("repeats arguments in headers once the tool list has declared them", async () => {
+it("repeats arguments in headers, which the tool list declares", async () => {
   const where = defineTool({
     name: "where",
     description: "Says where.",
@@ -25,9 +25,10 @@ it("repeats arguments in headers once the tool list has declared them", async ()
   });
   const service = await serveHttp(defineServer({ name: "places", version: "1.0.0", tools: [where] }), { port: 0 });
   const client = await connectOver(linkUrl(service.url));
-  // The server rejects a call whose headers are missing or differ from the arguments.
-  await expect(client.call("where", { region: "eu" })).rejects.toThrow();
-  await client.listTools();
+  // The server rejects a call whose headers are missing or differ from the arguments. The client then reads the list.
+  const params = { name: "where", arguments: { region: "eu" } };
+  await expect(client.request("tools/call", params)).rejects.toMatchObject({ code: -32020 });
+  await client.call("where", { region: "eu" });
   for (const input of [
     { region: "eu", options: { shard: -7, fast: false } },
     { region: " Zürich\n", options: {} },

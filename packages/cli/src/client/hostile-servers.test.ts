@@ -2,12 +2,11 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import type { TestClient } from "proffer/testing";
+import { Client, type Link } from "proffer/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HostileHttp, sendJson, sendResult, startHostileHttp } from "../../test/hostile-http.ts";
 import { listAll } from "../terminal/listing.ts";
 import { withServer } from "./connect-target.ts";
-import { RemoteServer } from "./remote-server.ts";
 
 const started: HostileHttp[] = [];
 
@@ -21,7 +20,7 @@ afterEach(() => {
   for (const server of started.splice(0)) server.close();
 });
 
-function talk<Value>(url: string, work: (server: RemoteServer) => Promise<Value>, flags = {}): Promise<Value> {
+function talk<Value>(url: string, work: (server: Client) => Promise<Value>, flags = {}): Promise<Value> {
   return withServer({ kind: "url", url }, flags, work);
 }
 
@@ -43,7 +42,7 @@ async function startRaw(respond: Respond): Promise<{ readonly url: string }> {
 
 const STREAM = { "content-type": "text/event-stream" };
 
-const call = (server: RemoteServer) => server.call("pay", { card: "4111" });
+const call = (server: Client) => server.call("pay", { card: "4111" });
 
 describe("a redirect", () => {
   it.each([301, 302, 303, 307, 308])("with status %s to another origin is refused", async (status) => {
@@ -99,17 +98,21 @@ describe("a list", () => {
     expect(await listing(() => ({ tools: [tool], nextCursor: null })).listTools()).toEqual([tool]);
   });
 
-  function listing(page: () => object): RemoteServer {
-    return new RemoteServer("evil", { request: async () => page() } as unknown as TestClient);
+  function listing(page: () => object): Client {
+    const link: Link = (receive) => ({
+      send: (text) => receive(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(text).id, result: page() })),
+      close() {},
+    });
+    return new Client({ name: "evil", link, revision: "2026-07-28", handshake: false });
   }
 });
 
 describe("a malformed response", () => {
-  const everything = (server: RemoteServer) => listAll(server, server.capabilities);
-  const read = (server: RemoteServer) => server.read("a://b");
-  const get = (server: RemoteServer) => server.get("p", {});
+  const everything = (server: Client) => listAll(server, server.capabilities);
+  const read = (server: Client) => server.read("a://b");
+  const get = (server: Client) => server.get("p", {});
 
-  it.each<[string, (server: RemoteServer) => Promise<unknown>, unknown, string]>([
+  it.each<[string, (server: Client) => Promise<unknown>, unknown, string]>([
     ["without a list", everything, {}, "tools/list: tools must be an array, not missing"],
     ["with a list that is text", everything, { tools: "abc" }, "tools/list: tools must be an array, not a string"],
     ["with a null entry", everything, { tools: [null] }, "tools/list: tools[0] must be an object, not null"],
@@ -146,7 +149,7 @@ describe("a malformed response", () => {
 
   it.each<[string, unknown, string]>([
     ["error", { error: "x" }, "error must be an object, not a string"],
-    ["error code", { error: { code: 0, message: "x" } }, "error.code must be an integer other than 0"],
+    ["error code", { error: { code: 0.5, message: "x" } }, "error.code must be an integer, not the number 0.5"],
     ["error message", { error: { code: 1, message: {} } }, "error.message must be a string, not an object"],
     ["result", {}, "result must be an object, not missing"],
   ])("with a malformed %s names it", async (_, parts, problem) => {
@@ -170,7 +173,7 @@ describe("a malformed response", () => {
   });
 
   it.each([
-    [{ status: "input_required" }, "The task still asked questions after 100 rounds."],
+    [{ status: "input_required" }, "still asked questions after 50 rounds of the task"],
     [{ status: "gone" }, "The task is gone, but has no result."],
     [{ status: 5 }, "sent a malformed response to tasks/get: status must be a string, not the number 5"],
     [{ status: "completed", result: { content: 5 } }, "sent a malformed response to tools/call: content must be"],
@@ -273,7 +276,7 @@ describe("a server that does not respond", () => {
       if (method === "initialize") sendJson(response, { jsonrpc: "2.0", id, result: opened });
       else if (id === undefined) response.writeHead(202).end();
     });
-    expect(await talk(server.url, async (remote) => remote.serverName, { timeout: "6" })).toBe("old");
+    expect(await talk(server.url, async (remote) => remote.serverInfo.name, { timeout: "6" })).toBe("old");
   });
 
   it.each([{ timeout: "x" }, { timeout: "-1" }, { maxBytes: "0" }, { maxBytes: "9999999999" }])(

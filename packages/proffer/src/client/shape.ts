@@ -1,4 +1,5 @@
-import { isObject } from "../terminal/json.ts";
+import { isObject } from "../protocol/messages.ts";
+import { ConnectionError } from "./errors.ts";
 
 /** Returns the first problem with a value, or undefined. The path names the value in the problem. */
 export type Shape = (value: unknown, path: string) => string | undefined;
@@ -53,6 +54,12 @@ export function explainMalformed(server: string, method: string, problem: string
   return `${server} sent a malformed response to ${method}: ${problem}.`;
 }
 
+/** @throws {ConnectionError} that names the server and the field. */
+export function checkShape(shape: Shape | undefined, server: string, method: string, result: object): void {
+  const problem = shape?.(result, "");
+  if (problem !== undefined) throw new ConnectionError("malformed", explainMalformed(server, method, problem));
+}
+
 function expected(kind: string, value: unknown, path: string): string {
   return `${path} must be ${kind}, not ${describeValue(value)}`;
 }
@@ -77,9 +84,11 @@ const BLOCKS: { readonly [type: string]: Shape } = {
   resource: object({ resource: contents }),
 };
 
+const typed = object({ type: string });
+
 /** A content block. A type of a later revision is accepted. */
 const block: Shape = (value, path) => {
-  const problem = object({ type: string })(value, path);
+  const problem = typed(value, path);
   if (problem !== undefined) return problem;
   const { type } = value as { type: string };
   return Object.hasOwn(BLOCKS, type) ? BLOCKS[type]?.(value, path) : undefined;
@@ -88,8 +97,8 @@ const block: Shape = (value, path) => {
 const inputSchema = object({ properties: optional(object({})) });
 const named = { name: string, description: optional(string) };
 
-/** The parts of each result that the commands use, by method. */
-export const RESULT_SHAPES = {
+/** The parts of each result that a client reads, by method. */
+export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
   "tools/list": object({ tools: arrayOf(object({ ...named, inputSchema })) }),
   "prompts/list": object({
     prompts: arrayOf(object({ ...named, arguments: optional(arrayOf(object({ name: string }))) })),
@@ -103,7 +112,7 @@ export const RESULT_SHAPES = {
   "tools/call": object({ content: optional(arrayOf(block)) }),
   "resources/read": object({ contents: arrayOf(contents) }),
   "prompts/get": object({ messages: arrayOf(object({ role: string, content: block })) }),
-} satisfies { readonly [method: string]: Shape };
+};
 
 /** A page of any list. */
 export const PAGE = object({ nextCursor: optional(string) });
@@ -124,3 +133,16 @@ export const INPUT_REQUIRED = object({
   inputRequests,
   requestState: optional(string),
 });
+
+/** The shapes, for programs that read messages of servers themselves, such as the command line. @internal */
+export const SHAPES = {
+  string,
+  number,
+  optional,
+  arrayOf,
+  object,
+  recordOf,
+  INPUT_REQUIRED,
+  TASK,
+  checkShape,
+} as const;

@@ -1,10 +1,14 @@
-import { text as readText } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
-import { CommandError } from "../terminal/command-error.ts";
-import { nameOfUrl } from "./arguments.ts";
-import type { Headers } from "./headers.ts";
-import type { ByteBudget } from "./limits.ts";
-import { readLines, type SeenHead } from "./link.ts";
+import { concat } from "../support/bytes.ts";
+import { ConnectionError } from "./errors.ts";
+import {
+  DEFAULT_MAX_BYTES,
+  type Headers,
+  type LinkOptions,
+  pause,
+  readLines,
+  type SeenHead,
+  tooLarge,
+} from "./link.ts";
 
 /** Milliseconds before a stream is opened again, unless the server sets another time within these bounds. */
 const RETRY = 1000;
@@ -18,8 +22,7 @@ const REASON_TIMEOUT = 1000;
 /** Responses to messages that need none. */
 const ACCEPTED = new Set([202, 204]);
 
-interface StreamsOptions {
-  readonly budget: ByteBudget;
+interface StreamsOptions extends Pick<LinkOptions, "maxBytes" | "meter"> {
   /** Sends a GET request, with more headers. */
   open(headers: Headers): Promise<Response>;
   receive(text: string, head: SeenHead): void;
@@ -40,12 +43,19 @@ interface Position {
 export type SsePair = NonNullable<Awaited<ReturnType<ReturnType<typeof createHttpStreams>["openPair"]>>>;
 
 /** Creates the reader of the bodies of responses: JSON, or event streams, which are opened again where they broke off. */
-export function createHttpStreams({ budget, open, receive, refused, interrupted, signal }: StreamsOptions) {
+export function createHttpStreams(options: StreamsOptions) {
+  const { maxBytes = DEFAULT_MAX_BYTES, meter, open, receive, refused, interrupted, signal } = options;
+
+  function chunksOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+    const chunks = readChunks(body);
+    return meter === undefined ? chunks : meter(chunks);
+  }
+
   /** Reads the messages of a response. A stream that ends too early is resumed, if the server has numbered its events. */
   async function read(response: Response, isDone: () => boolean, canResume: boolean): Promise<void> {
     const type = response.headers.get("content-type") ?? "";
     if (type.startsWith("application/json") && response.body) {
-      receive(await readText(budget.meter(response.body)), headOf(response));
+      receive(await readAll(chunksOf(response.body), maxBytes), headOf(response));
       return;
     }
     if (!isEventStream(response)) return refuse(response);
@@ -79,7 +89,7 @@ export function createHttpStreams({ budget, open, receive, refused, interrupted,
   ): AsyncIterable<ServerEvent> {
     if (response.body === null) return;
     const head = { ...(method && { method }), ...headOf(response) };
-    for await (const event of readEvents(budget.meter(response.body))) {
+    for await (const event of readEvents(chunksOf(response.body), maxBytes)) {
       if (position !== undefined) {
         position.id = event.id;
         position.retry = Math.min(Math.max(event.retry ?? position.retry, MIN_RETRY), MAX_RETRY);
@@ -95,7 +105,7 @@ export function createHttpStreams({ budget, open, receive, refused, interrupted,
   /** Opens a stream again and again until there is nothing to wait for, or the server has no such stream. */
   async function follow(position: Position, isDone: () => boolean): Promise<void> {
     for (let failures = 0; failures < MAX_RETRIES && !isDone(); failures++) {
-      if (position.retry > 0) await wait(position.retry, undefined, { ref: false, signal });
+      if (position.retry > 0) await pause(position.retry, signal);
       const response = await open(position.id === undefined ? {} : { "last-event-id": position.id });
       if (!isEventStream(response)) return void (await response.body?.cancel());
       position.retry ||= RETRY;
@@ -112,7 +122,7 @@ export function createHttpStreams({ budget, open, receive, refused, interrupted,
   /**
    * Opens the transport of 2024-11-05 with the response to a GET request: one stream for all messages of the server, and
    * an address for those of the client. Undefined if the response is not such a stream.
-   * @throws {CommandError} if the address of messages is on another origin, or does not come.
+   * @throws {ConnectionError} if the address of messages is on another origin, or does not come.
    */
   async function openPair(url: string, response: Response | undefined) {
     if (response === undefined || !isEventStream(response)) {
@@ -124,25 +134,25 @@ export function createHttpStreams({ budget, open, receive, refused, interrupted,
     const named = new Promise<string>((resolve) => {
       found = resolve;
     });
-    const readAll = async () => {
+    const readPair = async () => {
       for await (const { type, data } of events(response, { method: "GET" })) if (type === "endpoint") found(data);
       return `The event stream of ${name} ended.`;
     };
-    const ended = readAll().catch((error: Error) => error.message);
-    const late = wait(ENDPOINT_TIMEOUT, undefined, { ref: false, signal }).catch(() => undefined);
+    const ended = readPair().catch((error: Error) => error.message);
+    const late = pause(ENDPOINT_TIMEOUT, signal).catch(() => undefined);
     const endpoint = await Promise.race([named, ended.then(() => undefined), late]);
     if (endpoint === undefined) {
-      throw new CommandError(`${name} has an event stream, but names no address for messages.`);
+      throw new ConnectionError("malformed", `${name} has an event stream, but names no address for messages.`);
     }
     return {
       endpoint: resolveEndpoint(url, endpoint),
       /** Resolves with the reason when the stream has ended. */
       ended,
       /** Handles the response to a message, which has no content. */
-      async accepted(reply: Response, fail: (reason: string) => void): Promise<void> {
+      async accepted(reply: Response, fail: (error: ConnectionError) => void): Promise<void> {
         if (reply.ok) return void (await reply.body?.cancel());
         await refuse(reply);
-        fail(`${name} responded with status ${reply.status} ${reply.statusText}.`);
+        fail(statusError(name, reply));
       },
     };
   }
@@ -156,6 +166,44 @@ function isEventStream(response: Response): boolean {
 
 function headOf({ status, headers }: Response): SeenHead {
   return { status, responseHeaders: Object.fromEntries(headers) };
+}
+
+/** Explains a response without a message. */
+export function statusError(name: string, { status, statusText, headers }: Response): ConnectionError {
+  const challenge = headers.get("www-authenticate");
+  return new ConnectionError("status", `${name} responded with status ${status} ${statusText}.`, { status, challenge });
+}
+
+/** Returns a URL for messages, without credentials, query and fragment. */
+export function nameOfUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** Not every browser can iterate over a stream itself. */
+async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > most) throw tooLarge(most);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** Reads the beginning of a body and drops the rest. */
@@ -172,7 +220,7 @@ async function readStart(body: ReadableStream<Uint8Array>): Promise<string> {
   }
   clearTimeout(timer);
   await drop();
-  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_REASON));
+  return new TextDecoder().decode(concat(parts).subarray(0, MAX_REASON));
 }
 
 /** An event of a server-sent event stream. */
@@ -190,22 +238,28 @@ export interface ServerEvent {
  * Parses a stream of server-sent events as the HTML standard defines it, section 9.2.6. Comments and unknown fields are
  * ignored. An event without a `data` field is not dispatched, and neither is one that the end of the stream cuts off.
  */
-export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* readEvents(body: AsyncIterable<Uint8Array>, most?: number): AsyncGenerator<ServerEvent> {
   let id: string | undefined;
   let retry: number | undefined;
   let type = "";
   let data: string[] = [];
-  for await (const line of readLines(body, "event")) {
+  let size = 0;
+  for await (const line of readLines(body, "event", most)) {
     if (line === "") {
       if (data.length > 0) yield { type: type || "message", data: data.join("\n"), id, retry };
       retry = undefined;
       type = "";
       data = [];
+      size = 0;
       continue;
     }
     const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === "data") data.push(value);
-    else if (field === "event") type = value;
+    if (field === "data") {
+      size += value.length + 1;
+      if (most !== undefined && size > most) throw tooLarge(most);
+      data.push(value);
+    }
+    if (field === "event") type = value;
     else if (field === "id" && !value.includes("\0")) id = value;
     else if (field === "retry" && /^\d+$/.test(value)) retry = Number(value);
   }
@@ -217,8 +271,13 @@ const ENDPOINT_TIMEOUT = 30_000;
 /** Messages contain arguments and headers that are meant for this server only. */
 function resolveEndpoint(url: string, endpoint: string): string {
   const name = nameOfUrl(url);
-  if (!URL.canParse(endpoint, url)) throw new CommandError(`${name} names an invalid address for messages.`);
+  if (!URL.canParse(endpoint, url))
+    throw new ConnectionError("malformed", `${name} names an invalid address for messages.`);
   const to = new URL(endpoint, url);
   if (to.origin === new URL(url).origin) return to.href;
-  throw new CommandError(`${name} names ${nameOfUrl(to.href)} as the address for messages, which is another origin.`);
+  const other = nameOfUrl(to.href);
+  throw new ConnectionError(
+    "malformed",
+    `${name} names ${other} as the address for messages, which is another origin.`,
+  );
 }

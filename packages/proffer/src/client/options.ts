@@ -1,41 +1,46 @@
 import type { DetailedTask } from "../features/tasks/protocol.ts";
 import type { JsonObject } from "../protocol/messages.ts";
 import type { CallResult, ClientCapabilities, Implementation, LogLevel } from "../protocol/model.ts";
+import { REVISIONS as TABLE } from "../protocol/revisions/table.ts";
 import type { Tool } from "../tools/define.ts";
-import type { Notification } from "./messages.ts";
 
-/**
- * Connects a client to a server. It receives a callback for messages from the server and returns functions that send a
- * message and close the connection. `crash` is for `client.crash()`: it ends the process of the server without a warning,
- * and resolves when `send` reaches another one.
- */
-export type Link = (receive: (text: string) => void) => {
-  send(text: string): void;
-  close(): void | Promise<void>;
-  crash?(): void | Promise<void>;
-};
+/** The protocol revisions that the client speaks, newest first. */
+export const REVISIONS: readonly string[] = TABLE.versions;
 
-/** Options for `connectOver`. */
+/** A notification of the server. */
+export interface Notification {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** A folder or a file that the user lets the server work with. */
+export interface Root {
+  /** A `file://` URI. */
+  readonly uri: string;
+  readonly name?: string;
+}
+
+/** Options of every client. */
 export interface ClientOptions {
-  /** The protocol revision to use. Default: the newest. */
+  /** The protocol revision to use. Default: the newest that the server supports. */
   readonly revision?: string;
-  /** The answers to the server's questions. */
+  /** The answers to the server's questions. Without any, the server is told not to ask. */
   readonly answers?: ScriptedAnswers;
-  /** The capabilities that the client declares. Default: all that `answers` can serve, and tasks. */
+  /** The folders that the server may work with. Change them with `client.setRoots()`. */
+  readonly roots?: readonly Root[];
+  /** The capabilities that the client declares. Default: those that `answers` and `roots` can serve, and tasks. */
   readonly capabilities?: ClientCapabilities;
-  /** The name and version that the client declares. Default: `proffer-testing`. */
+  /** The name and version that the client declares. Default: `proffer-client`. */
   readonly info?: Implementation;
   /** Receives each notification of the server when it arrives. */
   readonly onNotification?: (notification: Notification) => void;
-  /** False keeps neither the transcript nor the notifications, for a connection that stays open for long. Default: true. */
-  readonly keepsMessages?: boolean;
+  /** The lowest level of log messages to send. They arrive as `notifications/message`. */
+  readonly logLevel?: LogLevel;
+  /** Milliseconds for each response; 0 for no limit. Progress and questions start it again. Default: five minutes. */
+  readonly timeout?: number;
+  /** False ignores the hints of the server about how long its lists and resources may be kept. Default: true. */
+  readonly cache?: boolean;
 }
-
-/** The description of a client whose options have none. */
-export const DEFAULTS = {
-  info: { name: "proffer-testing", version: "1" },
-  capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
-};
 
 /** Options for one request. */
 export interface RequestOptions {
@@ -43,6 +48,8 @@ export interface RequestOptions {
   readonly onProgress?: (progress: JsonObject) => void;
   /** Cancels the request when it aborts. */
   readonly signal?: AbortSignal;
+  /** Milliseconds for each response; 0 for no limit. Default: that of the client. */
+  readonly timeout?: number;
   /** The lowest level of log messages to send during this request, in revisions that set it per request. */
   readonly logLevel?: LogLevel;
   /** Receives each response: questions on the way, and finally the result. */
@@ -92,7 +99,7 @@ export function createAnswerer(answers: ScriptedAnswers | undefined): (asked: As
     const answer = typeof answers === "function" ? await answers(asked) : answers?.[next++];
     if (answer === undefined) {
       throw new Error(
-        `The server asked ${JSON.stringify(asked)}, but the test has no answer for it. Add one to the answers option.`,
+        `The server asked ${JSON.stringify(asked)}, but the client has no answer for it. Add one to the answers option.`,
       );
     }
     if (answer === "decline" || answer === "cancel") return { action: answer };

@@ -1,0 +1,41 @@
+export { Client } from "./client/client.ts";
+export { type CommandOptions, linkCommand } from "./client/command-link.ts";
+export {
+  type Command,
+  type ConnectOptions,
+  connect,
+  connectOver,
+  type LinkedOptions,
+  type Target,
+} from "./client/connect.ts";
+export { ConnectionError, type ConnectionProblem, RemoteError } from "./client/errors.ts";
+export { HeaderParams, headersFor } from "./client/headers.ts";
+export { linkUrl, type UrlOptions } from "./client/http-link.ts";
+export { nameOfUrl } from "./client/http-streams.ts";
+export type {
+  Headers,
+  Link,
+  LinkEvents,
+  LinkObserver,
+  LinkOptions,
+  OpenLink,
+  Outgoing,
+  SeenHead,
+} from "./client/link.ts";
+export type { ListenOptions, Subscription } from "./client/listen.ts";
+export {
+  type Asked,
+  type CallArguments,
+  type ClientOptions,
+  type Notification,
+  REVISIONS,
+  type RequestOptions,
+  type Root,
+  type ScriptedAnswer,
+  type ScriptedAnswers,
+  type ToolCallResult,
+} from "./client/options.ts";
+export { SHAPES } from "./client/shape.ts";
+export { RemoteTask } from "./client/task.ts";
+export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
+export type { JsonObject } from "./protocol/messages.ts";

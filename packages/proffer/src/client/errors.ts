@@ -1,0 +1,54 @@
+import type { ErrorObject } from "../protocol/errors.ts";
+
+/** An error response of the server. */
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(error: ErrorObject) {
+    super(error.message);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
+
+/**
+ * Why a request has no response:
+ * - `unreachable`: nothing answers at the address, or the command cannot be started
+ * - `status`: the response over HTTP has no message; `status` and `challenge` are known
+ * - `session`: the server has forgotten the session, and has not read the request
+ * - `ended`: the process or the connection ended, perhaps in the middle of the request
+ * - `timeout`: the time limit passed
+ * - `malformed`: the message breaks the protocol, or exceeds a limit of this client
+ */
+export type ConnectionProblem = "unreachable" | "status" | "session" | "ended" | "timeout" | "malformed";
+
+/** A request that has no response, or none that can be used. */
+export class ConnectionError extends Error {
+  override readonly name: string = "ConnectionError";
+  readonly kind: ConnectionProblem;
+  /** The status of the response over HTTP. */
+  readonly status: number | undefined;
+  /** The header `WWW-Authenticate` of the response. */
+  readonly challenge: string | undefined;
+
+  constructor(
+    kind: ConnectionProblem,
+    message: string,
+    { status, challenge, ...options }: ErrorOptions & { status?: number; challenge?: string | null } = {},
+  ) {
+    super(message, options);
+    this.kind = kind;
+    this.status = status;
+    this.challenge = challenge ?? undefined;
+  }
+}
+
+/** Explains a failure below the protocol, as a `ConnectionError`. The reason of a failed `fetch` is in its cause. */
+export function toConnectionError(error: unknown, kind: ConnectionProblem, problem: string): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const { cause, message } = error as Error;
+  const reason = cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : message;
+  return new ConnectionError(kind, `${problem}: ${reason}`, { cause: error });
+}
