@@ -1,6 +1,6 @@
 import type { ErrorObject } from "../protocol/errors.ts";
 import { isObject, type JsonObject, type RequestId } from "../protocol/messages.ts";
-import { unref } from "../support/async.ts";
+import { contain, unref } from "../support/async.ts";
 import { ConnectionError, RemoteError } from "./errors.ts";
 import { findOversize, type Link, type LinkEvents, type OpenLink, type Outgoing } from "./link.ts";
 import type { Notification, RequestOptions } from "./options.ts";
@@ -203,9 +203,9 @@ export class Exchange {
     if (method === "notifications/progress") {
       const pending = this.#pending.get(params.progressToken as RequestId);
       pending?.touch();
-      pending?.onProgress?.(params);
+      contain(() => pending?.onProgress?.(params), throwLater);
     }
-    this.#incoming.notified(notification);
+    contain(() => this.#incoming.notified(notification), throwLater);
   }
 
   /** Answers a request of the server, as in the older revisions. */
@@ -224,6 +224,13 @@ export class Exchange {
     for (const pending of this.#pending.values()) pending.touch();
     this.#send({ jsonrpc: "2.0", id, ...outcome } as never);
   }
+}
+
+/** Reports a mistake in a function of the caller as one in a timer: the messages after it still arrive. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 function parse(text: string): unknown {

@@ -241,6 +241,28 @@ describe("what a server sends", () => {
     expect(seen).toEqual([undefined, "eu"]);
   });
 
+  it("arrives whole also if a function of the caller throws, which is reported", async () => {
+    const caught: unknown[] = [];
+    const earlier = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => caught.push(error));
+    closers.push(() => {
+      process.removeAllListeners("uncaughtException");
+      for (const each of earlier) process.on("uncaughtException", each);
+    });
+    const program = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (method === "tools/call") console.log(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: {} }));
+      const result = method === "server/discover" ? ${JSON.stringify(MODERN)} : { content: [] };
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    })`;
+    const onNotification = () => {
+      throw new Error("mine");
+    };
+    await using client = await connect({ command: process.execPath, args: ["-e", program] }, { onNotification });
+    expect([await client.call("x"), await client.call("x")]).toEqual([{ content: [] }, { content: [] }]);
+    expect(caught.map(String)).toEqual(["Error: mine", "Error: mine"]);
+  });
+
   it("a closed client rejects", async () => {
     const client = await connectOver(fake(() => []));
     const call = client.call("x");
