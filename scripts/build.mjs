@@ -2,7 +2,7 @@
 import "./node-version.mjs";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeWhole } from "./llms.mjs";
 import { ensureInstalled, npm, root } from "./npm.mjs";
@@ -20,12 +20,6 @@ const shared = ["tsconfig.base.json", "package-lock.json", "scripts/build.mjs", 
  * the core, the HTTP transport, and the command line's `serve`. A group takes the dependencies of its modules, too.
  */
 const GROUPS = [
-  // What clients and servers share: a bundle of the client must not contain a server.
-  {
-    name: "wire",
-    priority: 3,
-    test: /proffer\/src\/(?:support\/(?:async|bytes|run-time)|protocol\/(?:messages|revisions\/[\w-]+))\.ts$/,
-  },
   {
     name: "core",
     priority: 2,
@@ -49,6 +43,31 @@ const REQUIRE_COMPILER = {
   load(id) {
     if (id !== "\0compiler") return undefined;
     return 'import { createRequire } from "node:module";\nexport default createRequire(import.meta.url)("typescript");\n';
+  },
+};
+
+/** Modules that servers and the client need. */
+const SHARED = /proffer\/src\/(?:support\/(?:async|bytes|run-time)|protocol\/(?:messages|revisions\/[\w-]+))\.ts$/;
+const COPY = "?client";
+
+/**
+ * Gives the client copies of the small modules that it shares with servers, which have them in the file of the core: a
+ * bundle of the client must not contain a server, and a server must not load one file more at its start.
+ */
+const COPY_FOR_CLIENT = {
+  name: "copy-for-client",
+  resolveId: {
+    order: "pre",
+    handler(id, importer = "") {
+      const isClient = /proffer\/src\/client\/[\w-]+\.ts$/.test(importer) || importer.endsWith(COPY);
+      if (!isClient || !id.startsWith(".")) return undefined;
+      const path = resolve(dirname(importer.replace(COPY, "")), id);
+      return SHARED.test(path) ? path + COPY : undefined;
+    },
+  },
+  load(id) {
+    if (!id.endsWith(COPY)) return undefined;
+    return { code: readFileSync(id.slice(0, -COPY.length), "utf8"), moduleType: "ts" };
   },
 };
 
@@ -93,7 +112,7 @@ async function bundle(folder) {
   await build({
     ...shape,
     entry: sourcesOf(folder, [...targets("default"), ...Object.values(imports), ...Object.values(bin)]),
-    plugins: [REQUIRE_COMPILER],
+    plugins: [REQUIRE_COMPILER, COPY_FOR_CLIENT],
     outputOptions: {
       chunkFileNames: chunkFile,
       codeSplitting: { groups: GROUPS },

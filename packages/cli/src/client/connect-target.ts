@@ -179,7 +179,7 @@ function hasTerminal(): boolean {
 }
 
 /** Without a terminal, the server only knows that this client cannot be asked. */
-export const HOW_TO_ANSWER = "Run the command in a terminal, or add --answer name=value, --accept or --decline.";
+const HOW_TO_ANSWER = "Run the command in a terminal, or add --answer name=value, --accept or --decline.";
 
 async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {

@@ -45,6 +45,14 @@ const PASSED_ON = [
   ...["SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"],
 ];
 
+/** The processes of all links: one listener for them, because Node warns of many. */
+const running = new Set<ChildProcess>();
+
+/** If this process has to exit before a server does, as after Ctrl-C, the server must not stay behind. */
+function abandon(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 function safeVariables({ env }: NodeProcess): Variables {
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.includes(name.toUpperCase())));
 }
@@ -61,10 +69,12 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
     // Without a shell: the arguments reach the program unchanged.
     const child = spawn(command, args, { stdio, shell: false, cwd, env });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    // If this process has to exit before the server does, as after Ctrl-C, the server must not stay behind.
-    const abandon = () => child.kill("SIGKILL");
-    process.once("exit", abandon);
-    void closed.then(() => process.off("exit", abandon));
+    if (running.size === 0) process.once("exit", abandon);
+    running.add(child);
+    void closed.then(() => {
+      running.delete(child);
+      if (running.size === 0) process.off("exit", abandon);
+    });
     const done = readMessages();
     if (onStderr !== undefined) child.stderr?.setEncoding("utf8").on("data", onStderr);
     const fail = (kind: "unreachable" | "ended", reason: string) => {

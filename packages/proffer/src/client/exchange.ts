@@ -71,7 +71,7 @@ export class Exchange {
         const isOver = id === undefined || error.kind === "session";
         if (!isOver || !isCurrent) return;
         isCurrent = false;
-        this.#lose(error);
+        this.lose(error);
       },
     };
     this.#lost = undefined;
@@ -143,7 +143,8 @@ export class Exchange {
     this.fail(this.#lost);
   }
 
-  #lose(error: ConnectionError): void {
+  /** Ends the connection, which can be opened again. */
+  lose(error: ConnectionError): void {
     if (this.#lost !== undefined) return;
     this.#lost = error;
     this.#incoming.lost(error);

@@ -115,8 +115,14 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
       return opened;
     }
 
+    /** The headers of the user, with names in lower case like all others here. */
     async function ownHeaders(): Promise<Headers> {
-      return typeof extra === "function" ? await extra() : extra;
+      try {
+        const headers = typeof extra === "function" ? await extra() : extra;
+        return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
+      } catch (error) {
+        throw toConnectionError(error, "unreachable", `The headers for ${name} could not be made`);
+      }
     }
 
     async function get(more: Headers): Promise<Response> {
@@ -157,9 +163,10 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
         stop.abort();
         for (const each of requests.values()) each.stop.abort();
         if (session === undefined) return;
-        const headers = { ...(await ownHeaders()), ...sessionHeaders() };
         // A failure does not matter: the server drops idle sessions.
-        await followRedirects(url, { method: "DELETE", headers, signal: AbortSignal.timeout(GRACE) })
+        await ownHeaders()
+          .then((own) => ({ method: "DELETE", headers: { ...own, ...sessionHeaders() } }))
+          .then((init) => followRedirects(url, { ...init, signal: AbortSignal.timeout(GRACE) }))
           .then((response) => response.body?.cancel())
           .catch(() => undefined);
       },

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type RequestId } from "../protocol/messages.
 import type { ClientCapabilities, Implementation } from "../protocol/model.ts";
 import { REVISIONS } from "../protocol/revisions/table.ts";
 import { Cache } from "./cache.ts";
-import { ConnectionError } from "./errors.ts";
+import { ConnectionError, toConnectionError } from "./errors.ts";
 import { Exchange, type Sent } from "./exchange.ts";
 import type { Link } from "./link.ts";
 import type { Subscription } from "./listen.ts";
@@ -237,7 +237,13 @@ export class Session {
   async #reconnect(): Promise<void> {
     if (this.#exchange.lost === undefined) return;
     this.#exchange.reopen();
-    await this.open();
+    try {
+      await this.open();
+    } catch (error) {
+      const failure = toConnectionError(error, "ended", `${this.name} could not be connected again`);
+      this.#exchange.lose(failure);
+      throw failure;
+    }
   }
 
   protected toTask({ taskId }: JsonObject, observe: RequestOptions["onTask"]): RemoteTask {

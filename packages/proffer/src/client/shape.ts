@@ -4,18 +4,16 @@ import { ConnectionError } from "./errors.ts";
 /** Returns the first problem with a value, or undefined. The path names the value in the problem. */
 export type Shape = (value: unknown, path: string) => string | undefined;
 
-export const string: Shape = (value, path) =>
-  typeof value === "string" ? undefined : expected("a string", value, path);
+const string: Shape = (value, path) => (typeof value === "string" ? undefined : expected("a string", value, path));
 
-export const number: Shape = (value, path) =>
-  typeof value === "number" ? undefined : expected("a number", value, path);
+const number: Shape = (value, path) => (typeof value === "number" ? undefined : expected("a number", value, path));
 
 /** Many servers write null for an absent value. */
-export function optional(shape: Shape): Shape {
+function optional(shape: Shape): Shape {
   return (value, path) => (value === undefined || value === null ? undefined : shape(value, path));
 }
 
-export function arrayOf(shape: Shape): Shape {
+function arrayOf(shape: Shape): Shape {
   return (value, path) => {
     if (!Array.isArray(value)) return expected("an array", value, path);
     return firstOf(value, (each, index) => shape(each, `${path}[${index}]`));
@@ -23,7 +21,7 @@ export function arrayOf(shape: Shape): Shape {
 }
 
 /** An object with at least these properties. */
-export function object(properties: { readonly [name: string]: Shape }): Shape {
+function object(properties: { readonly [name: string]: Shape }): Shape {
   const shapes = Object.entries(properties);
   return (value, path) => {
     if (!isObject(value)) return expected("an object", value, path);
@@ -34,7 +32,7 @@ export function object(properties: { readonly [name: string]: Shape }): Shape {
 }
 
 /** An object whose values all have one shape. */
-export function recordOf(shape: Shape): Shape {
+function recordOf(shape: Shape): Shape {
   return (value, path) => {
     if (!isObject(value)) return expected("an object", value, path);
     return firstOf(Object.entries(value), ([name, each]) => shape(each, `${path}.${name}`));

@@ -132,6 +132,29 @@ describe("a connection that is lost", () => {
     expect(calls.slice(-2)).toEqual(["s2", "s2"]);
   });
 
+  it("is not half open after a second connection that the server refuses", async () => {
+    let refuses = false;
+    const url = await serve((message, response, request) => {
+      if (message.method === "initialize") {
+        if (!refuses) return answer(response, message, OLD, { "mcp-session-id": "s1" });
+        response.writeHead(200, { "content-type": "application/json" });
+        return response.end(JSON.stringify({ id: message.id, error: { code: -32603, message: "full" } }));
+      }
+      if (request.method !== "POST") return response.writeHead(405).end();
+      if (message.id === undefined) return response.writeHead(202).end();
+      if (refuses) return response.writeHead(404).end();
+      answer(response, message, { content: [] });
+    });
+    await using client = await connect(url, { revision: "2025-06-18" });
+    await client.call("x");
+    refuses = true;
+    for (let tries = 0; tries < 2; tries++) {
+      await expect(client.call("x")).rejects.toThrow(`${url} could not be connected again: full`);
+    }
+    refuses = false;
+    expect(await client.call("x")).toEqual({ content: [] });
+  });
+
   it("fails the calls of a process that dies, and starts another for the next", async () => {
     const program = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
       const { id, method, params } = JSON.parse(line);
@@ -209,6 +232,27 @@ describe("what a server sends", () => {
     await using small = await connect(url, { maxBytes: 50_000 });
     await expect(small.call("x")).rejects.toThrow("The server sent a message of more than 50000 bytes.");
     expect(small.revision).toBe("2026-07-28");
+  });
+
+  it("is asked with the headers of the caller, made anew for each request, or the reason why there are none", async () => {
+    const seen: unknown[] = [];
+    const url = await serve((message, response, { headers }) => {
+      seen.push([headers.authorization, headers.accept, headers["mcp-method"]]);
+      answer(response, message, message.method === "server/discover" ? MODERN : { content: [] });
+    });
+    let count = 0;
+    const headers = () => {
+      if (++count > 2) throw new Error("signed out");
+      return { Authorization: `Bearer ${count}`, Accept: "x/y", "Mcp-Method": "x" };
+    };
+    await using client = await connect(url, { headers });
+    await client.call("x");
+    const accept = "application/json, text/event-stream";
+    expect(seen).toEqual([
+      ["Bearer 1", accept, "server/discover"],
+      ["Bearer 2", accept, "tools/call"],
+    ]);
+    await expect(client.call("x")).rejects.toThrow(`The headers for ${url} could not be made: signed out`);
   });
 
   it("does not make one call wait for another", async () => {
