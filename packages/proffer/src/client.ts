@@ -1,4 +1,4 @@
-export { Client } from "./client/client.ts";
+export { Client, type ListItems } from "./client/client.ts";
 export { type CommandOptions, linkCommand } from "./client/command-link.ts";
 export {
   type Command,
@@ -35,7 +35,8 @@ export {
   type ScriptedAnswers,
   type ToolCallResult,
 } from "./client/options.ts";
+export type { Session, Start } from "./client/session.ts";
 export { SHAPES } from "./client/shape.ts";
 export { RemoteTask } from "./client/task.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
-export type { JsonObject } from "./protocol/messages.ts";
+export type { JsonObject, RequestId } from "./protocol/messages.ts";

@@ -11,6 +11,7 @@ export type {
   ScriptedAnswers,
   ToolCallResult,
 } from "./client/options.ts";
+export type { Session, Start } from "./client/session.ts";
 export { RemoteTask } from "./client/task.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
 export { memoryCluster } from "./nodes/memory.ts";

@@ -23,7 +23,8 @@ const LISTS = {
   templates: ["resources/templates/list", "resourceTemplates"],
 } as const;
 
-interface ListItems {
+/** The type of the items of each list. */
+export interface ListItems {
   readonly tools: ToolDescription;
   readonly prompts: PromptDescription;
   readonly resources: ResourceDescription;

@@ -5,14 +5,14 @@ import { type Link, type LinkOptions, readLines } from "./link.ts";
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
 
-type Variables = { readonly [name: string]: string | undefined };
+type Variables = NonNullable<CommandOptions["env"]>;
 
 /** Options of a link to a command. */
 export interface CommandOptions extends LinkOptions {
   /** The folder in which the command runs. Default: that of this process. */
   readonly cwd?: string | undefined;
   /** The environment. Default: the variables of this process that hold no secrets, such as `PATH` and `HOME`. */
-  readonly env?: Variables | undefined;
+  readonly env?: { readonly [name: string]: string | undefined } | undefined;
   /** Receives the stderr of the command. Default: it is that of this process. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
