@@ -217,7 +217,9 @@ it("a link to a command gives it a folder and an environment, and collects its s
   };
   const observer = { received: (text: string) => received.push(text) };
   const env = { ...process.env, GREETING: "hello" };
-  const client = await connectOver(linkCommand([process.execPath, "-e", program], { observer, onStderr, cwd: "/", env }));
+  const client = await connectOver(
+    linkCommand([process.execPath, "-e", program], { observer, onStderr, cwd: "/", env }),
+  );
   await expect.poll(() => stderr).toBe("hello /");
   expect(received[0]).toBe("no message");
   await client.close();
