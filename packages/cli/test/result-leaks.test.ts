@@ -7,7 +7,9 @@ beforeAll(() => {
   project = createProject();
   project.write(
     "tools.ts",
-    `class Account {
+    `import { runInNewContext } from "node:vm";
+    import { type Failure, fail } from "proffer";
+    class Account {
       id = 1; at = new Date(0); passwordHash = "SECRET";
       toJSON(): { id: number; at: Date } { return { id: this.id, at: this.at }; }
     }
@@ -20,6 +22,11 @@ beforeAll(() => {
       toJSON(): { value: T } { return { value: this.value }; }
     }
     type Alias = Account;
+    interface User { id: number; at: Date }
+    type Event = { kind: "a"; at: Date } | { kind: "b"; when: Date };
+    class Created { kind = "a" as const; at = new Date(0); secret = "SECRET"; toJSON(): object { return { kind: "a", at: this.at }; } }
+    interface Problem { message: string; code?: string }
+    interface Loggable { toJSON(): object }
     class HttpError extends Error {
       headers = { authorization: "Bearer SECRET" };
       constructor() { super("bad", { cause: "SECRET" }); this.name = "HttpError"; }
@@ -46,6 +53,26 @@ beforeAll(() => {
     export function* items(): Generator<Account, void> { yield new Account(); }
     /** A resource. @resource accounts://{id} */
     export function account(id: string): Account { void id; return new Account(); }
+    /** Declared as an interface. */
+    export function user(): User { return new Account(); }
+    /** Interfaces within. */
+    export function users(): { users: User[]; byName: Map<string, User> } { return { users: [new Account()], byName: new Map([["a", new Account()]]) }; }
+    /** An intersection. */
+    export function more(): User & { more?: string } { return new Account(); }
+    /** A discriminated union. */
+    export function event(): Event { return new Created(); }
+    /** Declared as the message of an error. */
+    export function problem(): Problem { return new HttpError(); }
+    /** Messages within. */
+    export function problems(): Record<string, Problem | Date> { return { a: new HttpError() }; }
+    /** Declared as something with toJSON. */
+    export function loggable(): { it: Loggable } { return { it: new HttpError() }; }
+    /** Of another realm. */
+    export function foreign(): { error: Error | { a: Date } } {
+      return { error: runInNewContext("Object.assign(new Error('bad'), { headers: 'SECRET' })") };
+    }
+    /** A failure. */
+    export function failed(): Failure { return fail("no", { structured: { error: runInNewContext("Object.assign(new Error('bad'), { headers: 'SECRET' })") } }); }
     /** Unknown. */
     export function asUnknown(): { error: unknown } { return { error: new HttpError() }; }
     /** Any. */
@@ -85,6 +112,10 @@ describe("a class with toJSON", () => {
     ["either", { at: 7 }],
     ["list", [account]],
     ["items", [account]],
+    ["user", account],
+    ["users", { users: [account], byName: { a: account } }],
+    ["more", account],
+    ["event", { kind: "a", at: account.at }],
   ])("leaves as it writes itself: %s", async (name, expected) => {
     expect(await output("call", "tools.ts", name)).toEqual(expected);
   });
@@ -105,7 +136,17 @@ describe("an error", () => {
     ["api", { name: "Error", message: "bad" }],
     ["order", { error: { name: "Error", message: "bad" } }],
     ["report", { error }],
+    ["problem", error],
+    ["problems", { a: error }],
+    ["loggable", { it: error }],
+    ["foreign", { error: { name: "Error", message: "bad" } }],
   ])("leaves with its name and message only: %s", async (name, expected) => {
     expect(await output("call", "tools.ts", name)).toEqual(expected);
+  });
+
+  it("leaves with its name and message only in a failure", async () => {
+    const { stdout, stderr } = await project.proffer("call", "tools.ts", "failed", "--json");
+    expect(stdout + stderr).toMatch(/"message": ?"bad"/);
+    expect(stdout + stderr).not.toContain("SECRET");
   });
 });

@@ -1,6 +1,6 @@
 import { atKey, CodecError, TEXT_FORMS } from "./codec-text.ts";
 import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
-import { encodeAny, encodeError, hasToJson, isError } from "./encode-any.ts";
+import { asWritten, encodeAny, encodeError, hasToJson, isError } from "./encode-any.ts";
 import type { Codec, Plan, PlanCondition } from "./manifest.ts";
 
 type Definitions = Readonly<Record<string, Plan>>;
@@ -73,8 +73,10 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
       return Array.isArray(value) ? mapList(plan.items, defs, value, encodeBy) : value;
     case "tuple":
       return Array.isArray(value) ? mapTuple(plan, defs, value, encodeBy) : value;
-    case "object":
-      return isRecord(value) ? mapProperties(plan, defs, value, encodeBy) : value;
+    case "object": {
+      const written = asWritten(value);
+      return isRecord(written) ? mapProperties(plan, defs, written, encodeBy) : written;
+    }
     case "set":
       return value instanceof Set ? mapList(plan.items, defs, [...value], encodeBy) : value;
     case "map":
@@ -84,7 +86,7 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
       return value instanceof Map ? mapPairs(plan, defs, [...value], encodeBy) : value;
     case "union": {
       const chosen = choose(plan, defs, value, isInstance);
-      return chosen ? encodeBy(chosen, defs, value) : value;
+      return chosen ? encodeBy(chosen, defs, value) : isError(value) ? encodeError(value) : value;
     }
     case "ref":
       return encodeBy(resolve(plan, defs), defs, value);
@@ -96,9 +98,9 @@ function encodeBy(plan: Plan, defs: Definitions, value: unknown): unknown {
     case "any":
       return encodeAny(value);
     case "error":
-      return typeof value === "object" && value !== null && isError(value) ? encodeError(value) : value;
+      return isError(value) ? encodeError(value) : value;
     case "json": {
-      const written = hasToJson(value) ? value.toJSON() : value;
+      const written = asWritten(value);
       return plan.value ? encodeBy(plan.value, defs, written) : written;
     }
     case "nullable":
@@ -167,7 +169,7 @@ function isInstance(plan: Plan, when: PlanCondition | undefined, defs: Definitio
     case "any":
       return true;
     case "error":
-      return value instanceof Error;
+      return isError(value);
     case "json":
       return hasToJson(value) && !hasOwnPlanKind(value);
     case "nullable":
@@ -264,6 +266,6 @@ function hasOwnPlanKind(value: object): boolean {
     value instanceof Uint8Array ||
     value instanceof Set ||
     value instanceof Map ||
-    value instanceof Error
+    isError(value)
   );
 }

@@ -23,7 +23,7 @@ export function encodeError({ name, message }: Error): { name: string; message: 
 }
 
 /** Whether a value is an error, of this realm or another. */
-export function isError(value: object): value is Error {
+export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
@@ -32,14 +32,20 @@ export function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return typeof value === "object" && value !== null && typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
+/**
+ * Returns what `JSON.stringify` would write in place of a value: a copy of its properties, which a plan makes, would have
+ * those that its `toJSON` leaves out. An error is never asked, because it often writes the request with its headers.
+ */
+export function asWritten(value: unknown): unknown {
+  if (isError(value)) return encodeError(value);
+  return hasToJson(value) ? value.toJSON() : value;
+}
+
 function encodeValue(value: unknown, ancestors: object[]): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return toBase64(value);
-  // Before its `toJSON`, which often writes the request with its headers.
-  if (isError(value)) return encodeError(value);
-  if (!hasToJson(value)) return encodeObject(value, ancestors);
-  const written = value.toJSON();
+  const written = asWritten(value);
   // Like JSON.stringify, do not call `toJSON` of its own result, which may be the object itself.
   if (typeof written === "object" && written !== null)
     return isError(written) ? encodeError(written) : encodeObject(written, ancestors);

@@ -134,7 +134,8 @@ export function forClients(data: unknown): unknown {
   const text = JSON.stringify(data, function (this: Record<string, unknown>, name, value) {
     // As it was before its `toJSON`.
     const own = this[name];
-    if (own instanceof Error) return { name: String(own.name), message: String(own.message) };
+    if (own instanceof Error || Object.prototype.toString.call(own) === "[object Error]")
+      return { name: String(own.name), message: String(own.message) };
     return withoutSecretsIn(value);
   });
   return text === undefined ? undefined : JSON.parse(text);

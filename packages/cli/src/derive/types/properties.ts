@@ -17,6 +17,7 @@ import {
   orderedMembers,
   ranksOf,
   typeNodeOf,
+  unionMembers,
   unwrapNode,
 } from "./type-node.ts";
 import { planOneOf } from "./union-plan.ts";
@@ -40,7 +41,8 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     conversion.library = declaration && conversion.origins.packageOf(declaration.getSourceFile().fileName)?.name;
     const { schema, plan } = conversion.convert(memberType, typeNodeOf(declaration));
     properties.push([member.name, conversion.document(schema, member)]);
-    if (plan) plans.push([member.name, plan]);
+    const own = plan ?? (isMessage(conversion, member, memberType) ? ERROR : undefined);
+    if (own) plans.push([member.name, own]);
     if (!(member.flags & ts.SymbolFlags.Optional) && !mayBeMissing(conversion, memberType)) required.push(member.name);
   }
   conversion.subject = name ? `'${name.name}'` : "this type";
@@ -70,6 +72,18 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     schema: name ? conversion.document(schema, name) : schema,
     ...(plan && { plan }),
   };
+}
+
+const ERROR: Plan = { kind: "error" };
+
+/**
+ * Whether a property is the message of an error, which has the type of the object. The plan of the object then writes an
+ * error as its name and message: as it is, it would leave with the request and its headers.
+ */
+function isMessage({ direction }: Conversion, { name }: ts.Symbol, type: ts.Type): boolean {
+  return (
+    direction === "out" && name === "message" && unionMembers(type).some(({ flags }) => flags & ts.TypeFlags.String)
+  );
 }
 
 /** Whether a property of this type may be missing. In a result, JSON leaves out an `unknown` value that is undefined. */
