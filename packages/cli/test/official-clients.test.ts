@@ -27,6 +27,14 @@ beforeAll(async () => {
     "/** Any value. */",
     "export const cached = (): { cache: unknown; errors: Error[]; list: (string | undefined)[]; price: Price } =>",
     '  ({ cache: new Map([["a", new Set([1n])]]), errors: [new TypeError("no")], list: ["a", undefined], price: new Price() });',
+    "/** Rows whose type says too little. */",
+    'export const rows = (): { id: number; note?: string }[] => JSON.parse(\'[{ "id": 1, "note": null }]\');',
+    "/** A row with another type. */",
+    'export const row = (): { id: number } => JSON.parse(\'{ "id": "one" }\');',
+    "/** Without a schema. @output none */",
+    'export const parsed = (): { id: number } => JSON.parse(\'{ "id": "one" }\');',
+    "/** With a strict one. @output strict */",
+    'export const strict = (): { id: number } => JSON.parse(\'{ "id": "one" }\');',
     'class Price { #digits = "1.50"; toJSON(): string { return this.#digits; } }',
   );
   const server = project.start("serve", "tools.ts", "--http", "0");
@@ -84,6 +92,28 @@ describe.each(["stdio", "http"] as const)("over %s", (transport) => {
     });
     expect(await value("later", { from: "soon" })).toBe("an error");
     expect(await value("factorial", { n: 2.5 })).toBe("an error");
+    await client.close();
+  });
+
+  it.each([
+    ["the official client of SDK v2", connectNew],
+    ["the official client of SDK v1", connectOld],
+  ])("%s gets the results of libraries whose types are wrong", async (_, open) => {
+    const client = (await open(transport)) as OldClient;
+    // Then it validates results.
+    const { tools } = await client.listTools(undefined, PATIENT);
+    expect(tools.find(({ name }) => name === "parsed")?.outputSchema).toBeUndefined();
+    const call = async (name: string) => {
+      const called = await client.callTool({ name, arguments: {} }, undefined, PATIENT);
+      return called as { structuredContent?: unknown; isError?: boolean; content: { text: string }[] };
+    };
+    const { structuredContent: rows } = await call("rows");
+    expect(Array.isArray(rows) ? { result: rows } : rows).toEqual({ result: [{ id: 1 }] });
+    const row = await call("row");
+    expect(row.isError).toBe(true);
+    expect(row.content[0]?.text).toContain('(/id: must be number, not string). It is:\n{"id":"one"}');
+    expect(await call("parsed")).toMatchObject({ structuredContent: { id: "one" } });
+    await expect(call("strict")).rejects.toMatchObject({ code: -32603 });
     await client.close();
   });
 });

@@ -12,7 +12,7 @@ import { defineServer, type Server } from "../server/server.ts";
 import { whenReady } from "../support/async.ts";
 import { defineTool, type TaskOption, type Tool } from "../tools/define.ts";
 import { parseParts } from "../uri/parse.ts";
-import { compileLazily, type Load, type Loaded, lazySchema, loadCalls, type Module } from "./load.ts";
+import { compileLazily, type Load, type Loaded, lazySchema, loadCalls, type Module, repairResult } from "./load.ts";
 import type {
   Binding,
   Manifest,
@@ -94,9 +94,10 @@ function joinLists<Item>(
 }
 
 function toTool(manifest: ManifestTool, load: Load): Tool {
-  const { inputSchema, outputSchema, binding, task, deprecated: _, ...described } = manifest;
+  const { inputSchema, outputSchema, binding, task, deprecated: _, mismatch, ...described } = manifest;
   const handle = bind(binding, load) as Tool["handle"];
-  const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema) };
+  const repair = mismatch === "error" ? undefined : repairResult;
+  const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema, repair) };
   const more = { ...output, ...(task && { task: toTaskOption(task) }) };
   return defineTool({ ...described, input: lazySchema(inputSchema), ...more, handle }) as Tool;
 }

@@ -44,24 +44,37 @@ export function compileLazily(schema: JsonSchema): () => CompiledSchema | Promis
   };
 }
 
+/** The value that takes the place of an invalid one. @throws {ValidationError} if there is none */
+type Repair = (schema: CompiledSchema, value: unknown) => unknown;
+
+/** Repairs results. The code is imported with the first invalid one. */
+export async function repairResult(schema: CompiledSchema, value: unknown): Promise<unknown> {
+  const { repair } = await import("./output-mismatch.ts");
+  return repair(schema, value);
+}
+
 /** Creates a tool schema that is compiled on first use. */
-export function lazySchema(json: JsonSchemaObject): StandardSchema<unknown, unknown> {
+export function lazySchema(json: JsonSchemaObject, repair?: Repair): StandardSchema<unknown, unknown> {
   const compiled = compileLazily(json);
   const describe = () => json;
+  const check = (schema: CompiledSchema, value: unknown): Outcome | Promise<Outcome> => {
+    if (schema.check(value)) return { value };
+    if (repair === undefined) throw new ValidationError(schema.issues(value));
+    return whenReady(repair(schema, value), (repaired) => ({ value: repaired }));
+  };
   return {
     "~standard": {
       version: 1,
       vendor: "proffer",
       validate(value) {
         const schema = compiled();
-        return schema instanceof Promise ? schema.then((ready) => check(ready, value)) : check(schema, value);
+        return whenReady(schema, (ready) => check(ready, value));
       },
       jsonSchema: { input: describe, output: describe },
     },
   };
 }
 
-function check(schema: CompiledSchema, value: unknown): { readonly value: unknown } {
-  if (schema.check(value)) return { value };
-  throw new ValidationError(schema.issues(value));
+interface Outcome {
+  readonly value: unknown;
 }

@@ -54,6 +54,8 @@ export interface ManifestTool extends ManifestItem {
   readonly requires?: readonly RequiredCapability[];
   readonly closed?: boolean;
   readonly maxResult?: MaxResult;
+  /** A result that does not match the output schema fails the call, instead of being sent as text. */
+  readonly mismatch?: "error";
   /** Earlier names, which clients can still use. */
   readonly was?: readonly string[];
 }

@@ -99,6 +99,8 @@ export interface Schema {
 export class ValidationError extends Error {
   override readonly name = "ValidationError";
   readonly issues: readonly SchemaIssue[];
+  /** Describes an invalid result to the model, which would get nothing of it otherwise. */
+  forModel?(closed: boolean): string;
 
   constructor(issues: readonly SchemaIssue[]) {
     super(issues.map((issue) => `${issue.pointer || "/"}: ${issue.message}`).join("\n"));

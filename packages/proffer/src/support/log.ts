@@ -133,7 +133,7 @@ export function forClients(data: unknown): unknown {
   if (typeof data !== "object" || data === null) return data;
   const text = JSON.stringify(data, function (this: Record<string, unknown>, name, value) {
     // As it was before its `toJSON`.
-    const own = this[name];
+    const own = this[name] as Error;
     if (own instanceof Error || Object.prototype.toString.call(own) === "[object Error]")
       return { name: String(own.name), message: String(own.message) };
     return withoutSecretsIn(value);

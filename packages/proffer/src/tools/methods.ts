@@ -182,22 +182,19 @@ function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult)
     });
   }
   const closed = isClosed(call, tool);
-  let parsed: unknown;
   try {
     const value = result.structuredContent;
-    parsed = validate(output, closed && !output.transforms ? prunerOf(output.json)(value) : value);
-  } catch (error) {
-    throw outputError(tool, error, result);
-  }
-  if (parsed instanceof Promise) {
+    const parsed = validate(output, closed && !output.transforms ? prunerOf(output.json)(value) : value);
+    if (!(parsed instanceof Promise)) return withOutput(tool, output, result, parsed, closed);
     return parsed.then(
       (value) => withOutput(tool, output, result, value, closed),
       (error) => {
-        throw outputError(tool, error, result);
+        throw outputError(call, tool, error, result);
       },
     );
+  } catch (error) {
+    throw outputError(call, tool, error, result);
   }
-  return withOutput(tool, output, result, parsed, closed);
 }
 
 function withOutput(tool: Tool, { json, transforms }: Schema, result: CallResult, value: unknown, closed: boolean) {
@@ -217,14 +214,16 @@ function checkFailure(output: Schema, result: CallResult): CallResult | Promise<
 }
 
 /** The cause, which only the log has, names the values that do not fit. Handlers of other frameworks return results. */
-function outputError({ name }: Tool, error: unknown, { structuredContent: value }: CallResult): unknown {
+function outputError(call: Call, tool: Tool, error: unknown, { structuredContent: value }: CallResult): unknown {
   if (!(error instanceof ValidationError)) return error;
+  const message = `Tool "${tool.name}" returned a value that does not match its output schema.`;
+  if (error.forModel !== undefined) {
+    call.server.logError(call, message, error);
+    return new ToolError(error.forModel(isClosed(call, tool)));
+  }
   const kept = isObject(value) && isWholeResult(value) ? [{ pointer: "", message: KEPT_RESULT }] : [];
   const issues = error.issues.map((each) => ({ ...each, message: each.message + actual(value, each.pointer) }));
-  const cause = new ValidationError([...kept, ...issues]);
-  return new RpcError("internal_error", `Tool "${name}" returned a value that does not match its output schema.`, {
-    cause,
-  });
+  return new RpcError("internal_error", message, { cause: new ValidationError([...kept, ...issues]) });
 }
 
 const KEPT_RESULT = "the handler returned a result object; return the value itself, or drop the output schema";

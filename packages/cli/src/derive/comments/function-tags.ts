@@ -7,6 +7,7 @@ import {
   META_ENTRY,
   NAME,
   NAMES,
+  OUTPUT,
   PROSE,
   SCOPES,
   TASK,
@@ -181,6 +182,15 @@ export const FUNCTION_TAGS: readonly Tag[] = [
       "Drops the properties that the return type does not have from each result, at every level. The output schema says so.",
     example: "/** Finds a user. @closed */ export const user = (id: number): { id: number } => ({ id });",
     entry: (closed) => ({ closed }),
+  }),
+  row({
+    name: "output",
+    on: ["tool"],
+    value: OUTPUT,
+    effect:
+      "`none` lists no output schema, for a type that the results do not have. `strict` fails a call whose result does not match the schema, instead of [sending the result as text](types.md#results-that-do-not-match).",
+    example: "/** Parses a file. @output none */ export const parse = (text: string) => ({ text });",
+    entry: (output) => ({ output }),
   }),
   row({
     name: "maxResult",

@@ -49,6 +49,12 @@ function numberGrammar(expected: string, accepts: (value: number) => boolean): G
   };
 }
 
+/** How a result relates to its output schema. */
+export const OUTPUT: Grammar<"none" | "strict"> = {
+  expected: "none or strict",
+  parse: (text) => (text === "none" || text === "strict" ? { value: text } : "invalid"),
+};
+
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
 /** A time in milliseconds. A number without a unit is invalid: authors mean seconds, and the run-time milliseconds. */

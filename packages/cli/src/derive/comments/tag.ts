@@ -22,7 +22,7 @@ export type Entry = Partial<
     | "was"
     | "_meta"
   > &
-    Pick<ManifestResource, "mimeType" | "tool">
+    Pick<ManifestResource, "mimeType" | "tool"> & { readonly output: "none" | "strict" }
 >;
 
 /** A tag of documentation comments. docs/tags.md is generated from these rows, and a test serves each example. */

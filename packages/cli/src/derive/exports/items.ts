@@ -20,14 +20,22 @@ import { deriveOutput, isPromptResult, type Output } from "./result.ts";
 /** Describes a function as a tool; undefined if there were errors. */
 export function deriveTool(analysis: Analysis, candidate: Candidate, entry: Entry): ManifestTool | undefined {
   const input = deriveInput(analysis, candidate);
+  const { output: mode, ...rest } = entry;
   const output = deriveOutput(analysis, candidate, { wholeResults: true, closed: entry.closed === true });
   if (input.isBroken || output.isBroken) return undefined;
+  if (mode === "none" && entry.closed) {
+    const message = `'${candidate.name}' has the tags @closed and @output none, but only the output schema names the properties to keep. Remove one of them.`;
+    analysis.report("PF1140", candidate.node, message);
+    return undefined;
+  }
   const { shown, examples } = readExamples(candidate.doc);
+  const isListed = output.schema !== undefined && mode !== "none";
   return {
     name: candidate.name,
-    ...describe(candidate.doc, entry, shown),
+    ...describe(candidate.doc, rest, shown),
     inputSchema: examples.length > 0 ? { ...input.schema, examples } : input.schema,
-    ...(output.schema && { outputSchema: output.schema }),
+    ...(isListed && { outputSchema: output.schema }),
+    ...(isListed && mode === "strict" && { mismatch: "error" as const }),
     ...(input.paramScopes && { paramScopes: input.paramScopes }),
     binding: bind(candidate, input, output),
   };
