@@ -17,11 +17,11 @@ export function throwsUnseenError(analysis: Analysis, { signature }: Candidate):
   return body !== undefined && unseenThrows(analysis, body).length > 0;
 }
 
-/** Whether the module creates a server with the option `errors`, so that the author has decided about errors. */
-export function choosesErrors(analysis: Analysis, file: ts.SourceFile): boolean {
+/** Whether the module creates a server with an option, so that the author has decided about it. */
+export function choosesOption(analysis: Analysis, file: ts.SourceFile, name: "errors" | "closedResults"): boolean {
   const { checker } = analysis;
   return callsOf(analysis, [file], "defineServer").some(({ arguments: [options] }) => {
-    return options && checker.getPropertyOfType(checker.getTypeAtLocation(options), "errors") !== undefined;
+    return options && checker.getPropertyOfType(checker.getTypeAtLocation(options), name) !== undefined;
   });
 }
 
@@ -70,7 +70,7 @@ export function handlerFacts(analysis: Analysis, body: ts.Node | undefined): Pic
 /** Also looks into the functions of the same file that the handler calls. */
 function findThrows(analysis: Analysis, body: ts.Node): Place[] {
   const file = body.getSourceFile();
-  if (choosesErrors(analysis, file)) return [];
+  if (choosesOption(analysis, file, "errors")) return [];
   const seen = new Set<ts.Node>([body]);
   const onCall = ({ expression }: ts.CallExpression): readonly ts.ThrowStatement[] => {
     const called = functionOf(analysis, expression);

@@ -8,8 +8,9 @@ import { countSchemas, describeSize } from "../types/schema-size.ts";
 import { type Analysis, locate } from "./analysis.ts";
 import type { FunctionContent, ModuleContent } from "./describe.ts";
 import type { Candidate } from "./exports.ts";
-import { choosesErrors, throwsUnseenError } from "./function-body.ts";
+import { choosesOption, throwsUnseenError } from "./function-body.ts";
 import { joinsText } from "./result.ts";
+import { mayReturnMore } from "./undeclared.ts";
 
 /** Returns the content without the functions whose earlier names another function has, now or before. Reports each. */
 export function withoutTakenAliases(
@@ -88,7 +89,7 @@ export function reportNotes(
   );
   const served = candidates.filter(({ path }) => kinds.has(path.join(".")));
   const throwing = served.filter((candidate) => throwsUnseenError(analysis, candidate));
-  if (throwing.length > 0 && !choosesErrors(analysis, file)) {
+  if (throwing.length > 0 && !choosesOption(analysis, file, "errors")) {
     const remedy = 'Throw a ToolError, return fail("…"), or set errors: "message" in defineServer.';
     report(analysis, "PF3001", throwing, (s) => `throw${s} errors whose messages no model will see. ${remedy}`);
   }
@@ -98,6 +99,19 @@ export function reportNotes(
   const joining = served.filter((candidate) => joinsText(analysis, candidate));
   const lines = "For lines, end each with \\n; for a list, return string[].";
   report(analysis, "PF3003", joining, (s) => `yield${s} pieces of one text, which are joined as they are. ${lines}`);
+  if (choosesOption(analysis, file, "closedResults")) return;
+  const open = served.filter((candidate) => {
+    const isDecided = candidate.doc.tags.some((tag) => tag.name === "closed");
+    return !isDecided && kinds.get(candidate.path.join(".")) !== "result" && mayReturnMore(analysis, candidate);
+  });
+  const decision = "Add @closed to drop them, or @closed false if they may leave.";
+  report(
+    analysis,
+    "PF3007",
+    open,
+    () =>
+      `can send properties that the return type does not have, such as the password hash in the row of a database. ${decision}`,
+  );
 }
 
 /** Reports a fact about some functions at the first of them. `predicate` gets the ending of its verb. */

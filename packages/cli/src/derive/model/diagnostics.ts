@@ -103,6 +103,7 @@ export const DIAGNOSTICS = {
   PF3001: { severity: "note", summary: "Functions throw errors that no model will see" },
   PF3002: { severity: "note", summary: "Functions return whole results" },
   PF3003: { severity: "note", summary: "Functions yield pieces of one text" },
+  PF3007: { severity: "note", summary: "Functions can send properties that their return types do not have" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
