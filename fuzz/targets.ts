@@ -4,6 +4,7 @@ import { http } from "./http.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { parse } from "./parse.ts";
 import { patterns } from "./patterns.ts";
+import { results } from "./results.ts";
 import { seals } from "./seals.ts";
 import type { Target } from "./target.ts";
 import { types } from "./types.ts";
@@ -19,6 +20,7 @@ export const targets: readonly Target[] = [
   jsonSchema,
   patterns,
   seals,
+  results,
   derive,
   types,
 ];
