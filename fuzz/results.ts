@@ -63,9 +63,9 @@ export const results: Target = {
       if (error) throw new Error(`${error.code} ${error.message}\n${moduleOf(parts)}`);
       const module = Object.fromEntries(
         parts.flatMap((each, index) => [
-          [`tool${index}`, () => valueOf(each)],
-          [`list${index}`, () => [valueOf(each)].values()],
-          [`resource${index}`, async () => valueOf(each)],
+          [`tool${index}`, () => makeValue(each)],
+          [`list${index}`, () => [makeValue(each)].values()],
+          [`resource${index}`, async () => makeValue(each)],
         ]),
       );
       for (const closedResults of [true, false]) {
@@ -199,10 +199,10 @@ function jsonOf(part: Part): unknown {
 }
 
 /** Returns the value of a part, with its secrets. */
-function valueOf(part: Part): unknown {
+function makeValue(part: Part): unknown {
   const membersOf = (members: readonly Part[], more = {}) => ({
     ...more,
-    ...Object.fromEntries(members.map((each, i) => [`m${i}`, valueOf(each)])),
+    ...Object.fromEntries(members.map((each, i) => [`m${i}`, makeValue(each)])),
   });
   switch (part.kind) {
     case "string":
@@ -228,19 +228,19 @@ function valueOf(part: Part): unknown {
     case "tagged":
       return plant(membersOf(part.members[part.chosen] ?? [], { kind: `k${part.chosen}` }), part.planted);
     case "array":
-      return [valueOf(part.of)];
+      return [makeValue(part.of)];
     case "set":
-      return new Set([valueOf(part.of)]);
+      return new Set([makeValue(part.of)]);
     case "map":
-      return new Map([["a", valueOf(part.of)]]);
+      return new Map([["a", makeValue(part.of)]]);
     case "record":
-      return { a: valueOf(part.of) };
+      return { a: makeValue(part.of) };
     case "tuple":
-      return [valueOf(part.of), "text"];
+      return [makeValue(part.of), "text"];
     case "box":
-      return { value: valueOf(part.of) };
+      return { value: makeValue(part.of) };
     default:
-      return valueOf(part.of);
+      return makeValue(part.of);
   }
 }
 

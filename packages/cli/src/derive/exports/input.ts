@@ -10,7 +10,7 @@ import { type AssembleOptions, assemble } from "../types/assemble.ts";
 import { type Conversion, listOf } from "../types/conversion.ts";
 import { applyNestedDoc, reportLostConstraints } from "../types/nested-params.ts";
 import { constantOf } from "../types/primitive.ts";
-import { includesUndefined, isJavaScript } from "../types/type-node.ts";
+import { includesUndefined, isForeignUndefined, isJavaScript, reportMissable } from "../types/type-node.ts";
 import type { Analysis } from "./analysis.ts";
 import {
   type ArgumentScopes,
@@ -82,6 +82,7 @@ function fromPositions(
   given: NamedDoc[],
   scopes: ArgumentScopes,
 ): Draft {
+  const { inward } = analysis;
   const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
@@ -109,7 +110,7 @@ function fromPositions(
     if (analysis.reportAll(scopes.unsolved(shownNames.unsolved(problems)), node)) draft.isBroken = true;
     properties.push([shown, schema]);
     if (plan) plans.push([shown, plan]);
-    if (isRequired(parameter, schema)) required.push(shown);
+    if (isRequired(inward, parameter, schema)) required.push(shown);
     draft.names.push(shown);
     draft.places.set(shown, node);
   }
@@ -150,6 +151,8 @@ function convertParameter(
   return inward.collect(`parameter '${name}' of '${candidate.name}'`, place, () => {
     reportLostConstraints(inward, parameter.node);
     const { type, node, rest } = parameter;
+    const isMissable = !rest && !parameter.isOptional && includesUndefined(type);
+    if (isMissable && !isForeignUndefined(inward, declaration)) reportMissable(inward);
     const isElement = rest === "elements";
     const { schema, plan } = isElement ? listOf(inward.convertElement(type)) : inward.convert(type, node);
     let documented = applyDoc(inward, schema, declaration && docOfNode(declaration));
@@ -163,9 +166,10 @@ function convertParameter(
   });
 }
 
-function isRequired({ type, rest, isOptional }: Parameter, schema: DerivedSchema): boolean {
+function isRequired(inward: Conversion, parameter: Parameter, schema: DerivedSchema): boolean {
+  const { type, declaration, rest, isOptional } = parameter;
   if (rest) return (schema.anyOf ?? [schema]).every(({ minItems = 0 }) => minItems > 0);
-  return !isOptional && !includesUndefined(type);
+  return !isOptional && (!includesUndefined(type) || isForeignUndefined(inward, declaration));
 }
 
 function reportUnused(analysis: Analysis, candidate: Candidate, docs: NamedDoc[], names: (string | undefined)[]): void {

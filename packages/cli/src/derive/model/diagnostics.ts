@@ -104,6 +104,7 @@ export const DIAGNOSTICS = {
   PF3002: { severity: "note", summary: "Functions return whole results" },
   PF3003: { severity: "note", summary: "Functions yield pieces of one text" },
   PF3007: { severity: "note", summary: "Functions can send properties that their return types do not have" },
+  PF3004: { severity: "note", summary: "A value that may be undefined can be left out" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;

@@ -3,7 +3,7 @@ import { isContext } from "../program/origin.ts";
 import { type Conversion, type Converted, listOf } from "./conversion.ts";
 import { convertCustom } from "./custom-codecs.ts";
 import { labelOf } from "./instances.ts";
-import { convertOutward } from "./outward.ts";
+import { anything, convertOutward } from "./outward.ts";
 import { convertMap, convertPlatform, convertSet, convertText, JSON_FORMS, mapJson } from "./platform.ts";
 import { convertProperties } from "./properties.ts";
 import { convertTuple } from "./tuple.ts";
@@ -71,7 +71,7 @@ interface Base {
 function convertSubtype(conversion: Conversion, type: ts.Type): Converted | undefined {
   const base = findBase(conversion, type);
   if (base === undefined) {
-    return isList(conversion, type) ? conversion.enter(type, "array", () => convertList(conversion, type)) : undefined;
+    return isList(conversion, type) ? conversion.enter(type, "array", () => convertArrayLike(conversion, type)) : undefined;
   }
   if (conversion.direction === "in" && !canReplace(conversion, type, base)) return { schema: {} };
   const { schema, plan } = convertAs(conversion, type, base);
@@ -102,11 +102,18 @@ function convertList(conversion: Conversion, type: ts.Type): Converted {
   return { schema: { ...schema, ...(minItems > 0 && { minItems }) }, ...(plan && { plan }) };
 }
 
+/** In a result, its value may be a typed array, which the run-time writes by its class. */
+function convertArrayLike(conversion: Conversion, type: ts.Type): Converted {
+  const { schema, plan } = convertList(conversion, type);
+  const own = plan ?? anything(conversion).plan;
+  return { schema, ...(own && { plan: own }) };
+}
+
 /** Whether a type is like ArrayLike: it has a length and elements by number, and every array has it. */
 function isList({ checker }: Conversion, type: ts.Type): boolean {
   if (checker.getIndexTypeOfType(type, ts.IndexKind.Number) === undefined) return false;
   if (checker.getIndexTypeOfType(type, ts.IndexKind.String) !== undefined) return false;
-  const [only, ...others] = checker.getPropertiesOfType(type);
+  const [only, ...others] = checker.getPropertiesOfType(type).filter(({ name }) => !name.startsWith("__@"));
   return only?.name === "length" && others.length === 0;
 }
 

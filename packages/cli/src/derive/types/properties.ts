@@ -12,10 +12,12 @@ import {
   includesUndefined,
   isAbsent,
   isCallable,
+  isForeignUndefined,
   isInherited,
   isNamed,
   orderedMembers,
   ranksOf,
+  reportMissable,
   typeNodeOf,
   unionMembers,
   unwrapNode,
@@ -43,7 +45,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     properties.push([member.name, conversion.document(schema, member)]);
     const own = plan ?? (isMessage(conversion, member, memberType) ? ERROR : undefined);
     if (own) plans.push([member.name, own]);
-    if (!(member.flags & ts.SymbolFlags.Optional) && !mayBeMissing(conversion, memberType)) required.push(member.name);
+    if (isRequired(conversion, member, memberType, declaration)) required.push(member.name);
   }
   conversion.subject = name ? `'${name.name}'` : "this type";
   conversion.place = place;
@@ -86,10 +88,14 @@ function isMessage({ direction }: Conversion, { name }: ts.Symbol, type: ts.Type
   );
 }
 
-/** Whether a property of this type may be missing. In a result, JSON leaves out an `unknown` value that is undefined. */
-function mayBeMissing({ direction }: Conversion, type: ts.Type): boolean {
-  const isAnything = (type.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) !== 0;
-  return includesUndefined(type) || (direction === "out" && isAnything);
+/** Whether a property must be there. In a result, JSON leaves out an `unknown` value that is undefined. */
+function isRequired(conversion: Conversion, member: ts.Symbol, type: ts.Type, declaration?: ts.Declaration): boolean {
+  if (member.flags & ts.SymbolFlags.Optional) return false;
+  if (conversion.direction === "out")
+    return !includesUndefined(type) && !(type.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any));
+  if (!includesUndefined(type) || isForeignUndefined(conversion, declaration)) return true;
+  if (declaration) reportMissable(conversion);
+  return false;
 }
 
 function planOf(plans: [string, Plan][], rest: Plan | undefined): Plan | undefined {
@@ -149,8 +155,9 @@ function isLeftOut(conversion: Conversion, member: ts.Symbol): boolean {
   const { valueDeclaration, flags } = member;
   if (isInherited(conversion, member)) return true;
   if (conversion.direction === "out") return valueDeclaration !== undefined && hasPrivateName(valueDeclaration);
-  const isOptional = (flags & ts.SymbolFlags.Optional) !== 0;
-  return isOptional && isOnlyInCode(conversion, conversion.checker.getTypeOfSymbol(member));
+  const type = conversion.checker.getTypeOfSymbol(member);
+  const isOptional = (flags & ts.SymbolFlags.Optional) !== 0 || includesUndefined(type);
+  return isOptional && isOnlyInCode(conversion, type);
 }
 
 /** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */

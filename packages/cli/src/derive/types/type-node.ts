@@ -20,6 +20,31 @@ export function isAbsent(type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
 }
 
+/**
+ * Whether a package adds undefined to a type: in the declaration of a property, as AWS writes `Key: … | undefined`, or in
+ * an alias. TypeScript then requires the property, and JSON has nothing to write for undefined, so it is required.
+ */
+export function isForeignUndefined(
+  { checker, origins }: Pick<Conversion, "checker" | "origins">,
+  declaration: ts.Declaration | undefined,
+): boolean {
+  if (declaration === undefined) return false;
+  if (!origins.isProject(declaration.getSourceFile())) return true;
+  return aliasesOf(checker, typeNodeOf(declaration)).some((alias) => {
+    const file = alias.declarations?.[0]?.getSourceFile();
+    return file !== undefined && !origins.isProject(file) && includesUndefined(checker.getDeclaredTypeOfSymbol(alias));
+  });
+}
+
+/** Reports a value of the author's types that clients may leave out, although TypeScript requires it. */
+export function reportMissable(conversion: Conversion): void {
+  if (conversion.describes === "setting") return;
+  conversion.report(
+    "PF3004",
+    `${conversion.subject} may be undefined, which JSON writes by leaving it out, so clients may leave it out. Write ? to say so, or remove undefined.`,
+  );
+}
+
 /** Returns the members of a union; of any other type, the type itself. */
 export function unionMembers(type: ts.Type): readonly ts.Type[] {
   return type.isUnion() ? type.types : [type];

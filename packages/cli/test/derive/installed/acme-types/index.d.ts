@@ -30,3 +30,19 @@ export interface Labelled {
   toString(): string;
   valueOf: () => number;
 }
+
+/** A request, as AWS writes it: what is required may be undefined. */
+export interface PutRequest {
+  Table: string | undefined;
+  Item: { Id: string | undefined } | undefined;
+  Note?: string | undefined;
+  Abort: AbortSignal | undefined;
+}
+
+export type Query = { text: string } | { id: number } | undefined;
+
+/** A vector, as gl-matrix declares it. */
+export interface Vector extends Iterable<number> {
+  readonly length: number;
+  [index: number]: number;
+}
