@@ -36,7 +36,7 @@ export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analy
   const codecs = createCustomCodecs(checker);
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
-  /** The problems without a place in the author's code, and the functions that have them. */
+  /** The problems of several functions, and the functions that have them. */
   const shared = new Map<string, { diagnostic: Diagnostic; message: string; users: Set<string> }>();
 
   function report(
@@ -53,23 +53,36 @@ export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analy
     known.add(key);
   }
 
-  /** Reports a problem of a library type once, at the first function that uses the type. */
-  function reportShared({ code, message }: Problem, node: ts.Node): void {
-    const key = `${code} ${message}`;
-    const { current } = analysis;
+  /** Reports a problem of a type once, and names the functions that use the type. */
+  function reportShared({ code, message }: Problem, node: ts.Node | TextPlace, isOutside: boolean): void {
+    const { line, column } = locate(node);
+    const key = isOutside ? `${code} ${message} ${line}:${column}` : `${code} ${message}`;
     const found = shared.get(key);
     if (found === undefined) {
       const before = diagnostics.length;
       report(code, node, message);
       const diagnostic = diagnostics[before];
-      if (diagnostic) shared.set(key, { diagnostic, message: diagnostic.message, users: new Set([current]) });
-      return;
+      if (diagnostic === undefined) return;
+      shared.set(key, { diagnostic, message: diagnostic.message, users: new Set() });
     }
-    const [first] = found.users.add(current);
-    const others = found.users.size - 1;
-    if (others === 0) return;
-    const more = others === 1 ? "one other function" : `${others} other functions`;
-    found.diagnostic.message = `${found.message} Used by '${first}' and ${more}.`;
+    const { diagnostic, message: text, users } = found ?? (shared.get(key) as NonNullable<typeof found>);
+    users.add(analysis.current);
+    // The place of the diagnostic names the only user of a type of a package.
+    if (users.size > 1 || isOutside) diagnostic.message = `${text} Used by ${listNames([...users])}.`;
+  }
+
+  /** Reports a problem where the author can change something. */
+  function reportProblem(problem: Problem, node: ts.Node): void {
+    const { code, message, path = "" } = problem;
+    const isError = DIAGNOSTICS[code].severity === "error";
+    if (problem.node === undefined) {
+      const place = path === "" ? "" : ` It is at ${path.replace(/^\./, "")}.`;
+      // Each function concerned can be changed, for example with Omit.
+      if (isError) report(code, node, message + place);
+      else reportShared(problem, node, false);
+    } else if (isError && "kind" in problem.node && !isWithin(problem.node, node)) {
+      reportShared(problem, problem.node, true);
+    } else report(code, problem.node, message);
   }
 
   const analysis: Analysis = {
@@ -83,15 +96,26 @@ export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analy
     report,
     reportAll(problems, node) {
       const unfixable = problems.filter((problem) => problem.code === "PF2003" && problem.node === undefined);
-      for (const problem of problems) {
-        if (problem.node) report(problem.code, problem.node, problem.message);
-        else if (!unfixable.includes(problem)) reportShared(problem, node);
-      }
+      for (const problem of problems) if (!unfixable.includes(problem)) reportProblem(problem, node);
       if (unfixable.length > 0) report("PF2003", node, foldAny(unfixable), "note");
       return problems.some(({ code }) => DIAGNOSTICS[code].severity === "error");
     },
   };
   return analysis;
+}
+
+/** The number of functions that a message names. */
+const MAX_NAMES = 5;
+
+/** Lists names in a sentence. */
+export function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+  return `${shown.join(", ")}${more}`;
+}
+
+function isWithin(node: ts.Node, holder: ts.Node): boolean {
+  return ts.findAncestor(node, (each) => each === holder) !== undefined;
 }
 
 /** Says once that the types of packages contain `any`. A note, because the author cannot change them. */

@@ -5,7 +5,7 @@ import type { DiagnosticCode } from "../model/diagnostics.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { bytesOf, definitionOf, partsOf, weighSchema } from "../model/tool-size.ts";
 import { countSchemas, describeSize } from "../types/schema-size.ts";
-import { type Analysis, locate } from "./analysis.ts";
+import { type Analysis, listNames, locate } from "./analysis.ts";
 import type { FunctionContent, ModuleContent } from "./describe.ts";
 import type { Candidate } from "./exports.ts";
 import { choosesOption, throwsUnseenError } from "./function-body.ts";
@@ -74,9 +74,6 @@ function rejection(schema: JsonSchemaObject): UsageError | undefined {
 /** The advice that only schemas written by hand can follow: no tag writes that keyword. */
 const UNSAFE = /,? or add "unsafePattern": .*$/;
 
-/** The number of functions that one note names. */
-const MAX_NAMES = 5;
-
 /** Reports facts about the served functions, each once for the module: they are true of all functions or of none. */
 export function reportNotes(
   analysis: Analysis,
@@ -123,12 +120,11 @@ function report(
 ): void {
   const [first] = candidates;
   if (first === undefined) return;
-  const names = candidates.slice(0, MAX_NAMES).map(({ name }) => `'${name}'`);
-  const more = candidates.length > MAX_NAMES ? `, and ${candidates.length - MAX_NAMES} more` : "";
+  const names = listNames(candidates.map(({ name }) => name));
   const message =
     candidates.length === 1
-      ? `${names[0]} ${predicate("s")}`
-      : `${candidates.length} functions (${names.join(", ")}${more}) ${predicate("")}`;
+      ? `${names} ${predicate("s")}`
+      : `${candidates.length} functions (${names}) ${predicate("")}`;
   analysis.report(code, first.node, message);
 }
 

@@ -21,6 +21,8 @@ export interface Problem {
   node: ts.Node | TextPlace | undefined;
   /** The package that declares the type, if it is not the author's. */
   library?: string | undefined;
+  /** The way from the parameter or the result to the type, such as `.options.items[]`. */
+  path?: string;
 }
 
 /**

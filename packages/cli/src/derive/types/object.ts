@@ -43,10 +43,13 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
 }
 
 function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.TypeNode | undefined): Converted {
-  const { checker } = conversion;
+  const { checker, subject } = conversion;
   return conversion.enter(type, "array", () => {
     const item = checker.getTypeArguments(type)[0] ?? checker.getUnknownType();
-    return listOf(conversion.convertElement(item, argumentNodes(checker, node)[0]));
+    if (!subject.startsWith("an item of")) conversion.subject = `an item of ${subject}`;
+    const list = listOf(conversion.convertElement(item, argumentNodes(checker, node)[0]));
+    conversion.subject = subject;
+    return list;
   });
 }
 
@@ -71,7 +74,9 @@ interface Base {
 function convertSubtype(conversion: Conversion, type: ts.Type): Converted | undefined {
   const base = findBase(conversion, type);
   if (base === undefined) {
-    return isList(conversion, type) ? conversion.enter(type, "array", () => convertArrayLike(conversion, type)) : undefined;
+    return isList(conversion, type)
+      ? conversion.enter(type, "array", () => convertArrayLike(conversion, type))
+      : undefined;
   }
   if (conversion.direction === "in" && !canReplace(conversion, type, base)) return { schema: {} };
   const { schema, plan } = convertAs(conversion, type, base);

@@ -157,12 +157,7 @@ const WRAPPERS = new Set(["Object", "Function", "String", "Number", "Boolean", "
  */
 export function isOnlyInCode(conversion: Conversion, type: ts.Type): boolean {
   if (conversion.direction === "out") return false;
-  let known = conversion.onlyInCode.get(type);
-  if (known === undefined) {
-    known = find(conversion, type, []);
-    conversion.onlyInCode.set(type, known);
-  }
-  return known;
+  return findOnce(conversion, type, []);
 }
 
 /** `within` are the types that contain this one. */
@@ -186,9 +181,21 @@ function find(conversion: Conversion, type: ts.Type, within: readonly ts.Type[])
   if (isArrayOrPlatform(conversion, type)) return false;
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true;
   return checker.getPropertiesOfType(type).some((member) => {
-    if (member.flags & ts.SymbolFlags.Optional || isInherited(conversion, member)) return false;
-    return checker.getTypeOfSymbol(member).getCallSignatures().length > 0;
+    if (member.flags & ts.SymbolFlags.Optional || isInherited(conversion, member) || member.name.startsWith("__@"))
+      return false;
+    const own = checker.getTypeOfSymbol(member);
+    return own.getCallSignatures().length > 0 || (within.length < MAX_DEPTH && findOnce(conversion, own, outer));
   });
+}
+
+/** Deeper members are not looked at: a library's types have many. */
+const MAX_DEPTH = 6;
+
+function findOnce(conversion: Conversion, type: ts.Type, within: readonly ts.Type[]): boolean {
+  const { onlyInCode } = conversion;
+  const known = onlyInCode.get(type) ?? find(conversion, type, within);
+  onlyInCode.set(type, known);
+  return known;
 }
 
 /** Whether a type is `{ toJSON(): unknown }`, as in Prisma's InputJsonValue. JSON contains the value that it returned. */
@@ -204,8 +211,9 @@ function isArrayOrPlatform({ checker, origins }: Conversion, type: ts.Type): boo
   const declared = (type as ts.TypeReference).target ?? type;
   const bases = declared.isClassOrInterface() ? checker.getBaseTypes(declared) : [];
   return [type, ...bases].some(({ symbol }) => {
-    return (
-      symbol !== undefined && origins.isPlatform(symbol) && (JSON_FORMS.has(symbol.name) || WRAPPERS.has(symbol.name))
-    );
+    if (symbol === undefined || !origins.isPlatform(symbol)) return false;
+    // Every object extends Object, as moment says of its own.
+    if (symbol.name === "Object" && symbol !== type.symbol) return false;
+    return JSON_FORMS.has(symbol.name) || WRAPPERS.has(symbol.name);
   });
 }

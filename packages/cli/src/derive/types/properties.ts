@@ -52,6 +52,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
   for (const tagged of (place && typedefProperties(place)) ?? []) {
     if (!members.some((member) => member.name === tagged)) reportHidden(conversion, tagged);
   }
+  conversion.subject = `a value of ${conversion.subject}`;
   const index = convertIndexSignatures(conversion, type);
   // The type {} means any object, not an object without properties.
   const isAnyObject = members.length === 0 && checker.getIndexInfosOfType(type).length === 0;

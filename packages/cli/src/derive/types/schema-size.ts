@@ -1,5 +1,6 @@
 import { MAX_SCHEMAS } from "proffer/derived";
 import { type DerivedSchema, forEachSubschema } from "../model/json-schema.ts";
+import { partsOf } from "../model/tool-size.ts";
 import { type Definition, type Problem, referredName } from "./conversion.ts";
 
 /** Returns the message for a type with more than `MAX_SCHEMAS` subschemas. */
@@ -58,20 +59,22 @@ export function createReach(
     return { size, references };
   }
 
-  /** Returns the problems of the definitions, those near the root first. */
+  /** Returns the problems of the definitions, those near the root first, with the path from the root to each. */
   function problemsOf(root: DerivedSchema): Problem[] {
-    const found = new Set<Definition>();
-    const reached = new Set([root]);
-    // The set grows while it is read.
-    for (const schema of reached) {
+    const found = new Map<Definition, string>();
+    const reached = new Map([[root, ""]]);
+    // The map grows while it is read.
+    for (const [schema, path] of reached) {
       const definition = definitions.get(referredName(schema) ?? "");
-      if (definition) {
-        found.add(definition);
-        reached.add(definition.schema);
+      if (definition && !found.has(definition)) {
+        found.set(definition, path);
+        if (!reached.has(definition.schema)) reached.set(definition.schema, path);
       }
-      forEachSubschema(schema, (inner) => reached.add(inner));
+      for (const { step, schema: inner } of partsOf(schema) as { step: string; schema: DerivedSchema }[]) {
+        if (!reached.has(inner)) reached.set(inner, path + step);
+      }
     }
-    return [...found].flatMap(({ problems }) => problems);
+    return [...found].flatMap(([{ problems }, path]) => problems.map((problem) => ({ ...problem, path })));
   }
 
   return (root) => {

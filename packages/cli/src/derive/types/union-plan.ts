@@ -20,7 +20,8 @@ export function planUnion(conversion: Conversion, members: UnionMember[], text: 
   if (conversion.direction === "out") return planOneOf(conversion, members, text);
   const merged = mergeLists(conversion, members, text);
   if (!merged.some(isFreeText)) return planOneOf(conversion, merged, text);
-  const withoutTexts = merged.map(({ plan, ...rest }) => (plan && !isText(plan) ? { ...rest, plan } : rest));
+  const readsOnlyText = (plan: Plan) => isText(plan) || (plan.kind === "custom" && plan.types?.join() === "string");
+  const withoutTexts = merged.map(({ plan, ...rest }) => (plan && !readsOnlyText(plan) ? { ...rest, plan } : rest));
   return planOneOf(conversion, withoutTexts, text);
 }
 
