@@ -35,6 +35,11 @@ const cases: [name: string, type: string, values: unknown[]][] = [
       { kind: "text", when: "2026-01-01T00:00:00Z" },
     ],
   ],
+  [
+    "oneof",
+    '{ case: "a"; value: Date } | { case: "b"; value: Uint8Array } | { case: undefined; value?: undefined }',
+    [{ case: "a", value: new Date(0) }, { case: "b", value: new Uint8Array([1]) }, {}],
+  ],
   ["recursive", "Tree", [{ at: new Date(0), children: [{ at: new Date(1) }] }]],
   ["chained", "Chain", [["a"], [new Date(0), ["b", [new Date(1)]]]]],
 ];
@@ -59,7 +64,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 test("every type can be derived", () => {
-  expect(diagnostics).toEqual([]);
+  expect(diagnostics.filter(({ severity }) => severity !== "note")).toEqual([]);
   expect(tools).toHaveLength(cases.length);
 });
 

@@ -34,10 +34,10 @@ ${numbered(CHAIN, (i) => `type D${i} = [D${i + 1}, string?];`)}
 type D${CHAIN} = Date;
 /** Takes a chain of tuples. */ export function nested(value: D0): void { void value; }
 
-interface Deep<Value> { a?: Deep<Value[]>; b?: Deep<Set<Value>>; c?: Deep<{ value: Value }> }
+interface Deep<Value> { of?: Value; a?: Deep<Value[]>; b?: Deep<Set<Value>>; c?: Deep<{ value: Value }> }
 /** Takes a type without end. */ export function endless(value: Deep<string>): void { void value; }
 
-type Longer<Text extends string> = { next?: Longer<\`\${Text}x\`> };
+type Longer<Text extends string> = { text?: Text; next?: Longer<\`\${Text}x\`> };
 /** Takes longer and longer texts. */ export function longer(value: Longer<"">): void { void value; }
 
 interface Page<Item> { items: Item[]; inner?: Page<Item[]> | Page<string> }
@@ -135,7 +135,7 @@ describe("a type without end", () => {
       "PF1107 Property 'b' of 'Deep'",
       "PF1107 Property 'c' of 'Deep'",
       "PF1107 Property 'next' of 'Longer'",
-      "PF1107 Property 'items' of 'Page'",
+      "PF1107 An item of property 'items' of 'Page'",
       "PF1107 Property 'inner' of 'Page'",
     ]);
     expect(derivation.tools.map(({ name }) => name)).toEqual(["partial", "tuples", "ring", "chain", "nested"]);

@@ -251,7 +251,8 @@ function resolve(plan: PlanOf<"ref">, defs: Definitions): Plan {
 
 function meets(value: Record<string, unknown>, when: PlanCondition | undefined): boolean {
   if (when === undefined) return true;
-  return Object.hasOwn(value, when.property) && (when.values as unknown[]).includes(value[when.property]);
+  const own = Object.hasOwn(value, when.property) ? value[when.property] : undefined;
+  return own === undefined ? when.absent === true : (when.values as unknown[]).includes(own);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

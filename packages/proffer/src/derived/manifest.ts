@@ -207,6 +207,8 @@ export interface PlanOption {
 export interface PlanCondition {
   property: string;
   values: (string | number | boolean | null)[];
+  /** The option also applies to objects without the property. */
+  absent?: true;
 }
 
 /** A plan and the named plans that it refers to, as plain JSON. */

@@ -76,7 +76,8 @@ export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analy
     const { code, message, path = "" } = problem;
     const isError = DIAGNOSTICS[code].severity === "error";
     if (problem.node === undefined) {
-      const place = path === "" ? "" : ` It is at ${path.replace(/^\./, "")}.`;
+      // What a package lacks has the same remedy at each of its places.
+      const place = path === "" || code === "PF1101" ? "" : ` It is at ${path.replace(/^\./, "")}.`;
       // Each function concerned can be changed, for example with Omit.
       if (isError) report(code, node, message + place);
       else reportShared(problem, node, false);

@@ -126,15 +126,18 @@ function contextMethod({ checker, origins }: Analysis, { expression }: ts.CallEx
 /** Whether a function returns an object or a list, and neither text nor content. */
 export function returnsData(analysis: Analysis, signature: ts.Signature): boolean {
   const type = analysis.checker.getAwaitedType(signature.getReturnType());
-  return type !== undefined && isData(analysis, type, false);
+  return type !== undefined && isData(analysis, type, false, new Set());
 }
 
-function isData(analysis: Analysis, type: ts.Type, isListed: boolean): boolean {
+/** `seen` are the types that were looked at: a list may contain itself. */
+function isData(analysis: Analysis, type: ts.Type, isListed: boolean, seen: Set<ts.Type>): boolean {
   const { checker, origins } = analysis;
-  if (type.isUnion()) return type.types.some((member) => isData(analysis, member, isListed));
+  if (seen.has(type)) return false;
+  if (type.flags & ts.TypeFlags.Object) seen.add(type);
+  if (type.isUnion()) return type.types.some((member) => isData(analysis, member, isListed, seen));
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return isListed;
   const [item] = checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference) : [];
-  if (item !== undefined) return isData(analysis, item, true);
+  if (item !== undefined) return isData(analysis, item, true, seen);
   const isPlatform = type.symbol !== undefined && origins.isPlatform(type.symbol);
   return contentKindOf(checker, origins, type) === undefined && !isPlatform;
 }

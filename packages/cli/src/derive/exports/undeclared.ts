@@ -79,14 +79,20 @@ function isCreatedByCall(analysis: Analysis, call: ts.CallExpression, steps: num
   return createsResult(analysis, functionOf(analysis, expression), steps - 1);
 }
 
-/** Whether the values of a type have no properties that JSON writes: primitive values, dates, content, lists of them. */
-function isPlain(analysis: Analysis, type: ts.Type): boolean {
+/**
+ * Whether the values of a type have no properties that JSON writes: primitive values, dates, content, lists of them.
+ * `seen` are the types that were looked at: a type may contain another one very often, and itself.
+ */
+function isPlain(analysis: Analysis, type: ts.Type, seen = new Set<ts.Type>()): boolean {
   const { checker, origins } = analysis;
+  if (seen.has(type)) return true;
+  seen.add(type);
+  const inner = (each: ts.Type) => isPlain(analysis, each, seen);
   if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Instantiable)) return false;
-  if (type.isUnion()) return type.types.every((each) => isPlain(analysis, each));
+  if (type.isUnion()) return type.types.every(inner);
   if (type.isIntersection()) return type.types.some((each) => !(each.flags & ts.TypeFlags.Object));
   if (!(type.flags & ts.TypeFlags.Object) || contentKindOf(checker, origins, type) !== undefined) return true;
   const isForm = type.symbol !== undefined && origins.isPlatform(type.symbol) && JSON_FORMS.has(type.symbol.name);
-  if (!isForm && !checker.isArrayLikeType(type)) return false;
-  return checker.getTypeArguments(type as ts.TypeReference).every((each) => isPlain(analysis, each));
+  if (!isForm && !checker.isArrayType(type) && !checker.isTupleType(type)) return false;
+  return checker.getTypeArguments(type as ts.TypeReference).every(inner);
 }

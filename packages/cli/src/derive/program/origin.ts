@@ -30,6 +30,8 @@ export function createOrigins(program: ts.Program, packageOf: FindPackage) {
       }
       return known;
     },
+    /** Whether the program knows the types of browsers. */
+    hasDom: (): boolean => program.getSourceFiles().some(({ fileName }) => fileName.endsWith("/lib.dom.d.ts")),
     /** Whether the run-time package declares it with this name. */
     isRuntime(symbol: ts.Symbol | undefined, name: string): boolean {
       if (symbol?.name !== name) return false;

@@ -65,6 +65,18 @@ export function createGrowth(checker: ts.TypeChecker) {
       return { ...instance, weight: isLarger ? weight : before.weight, growth };
     },
     isEndless: ({ growth }: Instance) => growth >= MAX_GROWTH,
+    /**
+     * Returns the earlier type of the same shape if the type arguments have become larger for the second time, as those of
+     * mongodb's `Filter<T>`, which contains `Filter<WithId<T>>`: it is recursive rather than endless.
+     */
+    shapeBefore({ declaration, growth, outer, type }: Instance): ts.Type | undefined {
+      if (growth < 2 || growth >= MAX_GROWTH) return undefined;
+      let before = outer;
+      while (before !== undefined && before.declaration !== declaration) before = before.outer;
+      const isSame =
+        before && checker.isTypeAssignableTo(type, before.type) && checker.isTypeAssignableTo(before.type, type);
+      return isSame ? before?.type : undefined;
+    },
   };
 }
 

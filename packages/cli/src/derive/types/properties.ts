@@ -52,8 +52,10 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
   for (const tagged of (place && typedefProperties(place)) ?? []) {
     if (!members.some((member) => member.name === tagged)) reportHidden(conversion, tagged);
   }
-  conversion.subject = `a value of ${conversion.subject}`;
+  const { subject } = conversion;
+  conversion.subject = `a value of ${subject}`;
   const index = convertIndexSignatures(conversion, type);
+  conversion.subject = subject;
   // The type {} means any object, not an object without properties.
   const isAnyObject = members.length === 0 && checker.getIndexInfosOfType(type).length === 0;
   if (isAnyObject && conversion.direction === "out") {
@@ -131,7 +133,7 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const others: string[] = [];
   for (const member of orderedProperties(checker, type, node)) {
     if (member.name.startsWith("__@") || isLeftOut(conversion, member)) continue;
-    if (isNotData(conversion, member)) others.push(member.name);
+    if (isNotData(conversion, type, member)) others.push(member.name);
     else members.push(member);
   }
   if (others.length > 0) {
@@ -162,7 +164,7 @@ function isLeftOut(conversion: Conversion, member: ts.Symbol): boolean {
 }
 
 /** Whether a member is not data: a method, accessor or private member of a class, or a function of a library type. */
-function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean {
+function isNotData({ checker, origins, direction }: Conversion, type: ts.Type, member: ts.Symbol): boolean {
   const declaration = member.valueDeclaration ?? member.declarations?.[0];
   if (declaration === undefined) return false;
   if (!origins.isProject(declaration.getSourceFile())) {
@@ -171,7 +173,9 @@ function isNotData({ checker, origins }: Conversion, member: ts.Symbol): boolean
   if (!ts.isClassLike(declaration.parent)) return false;
   const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   if (ts.getCombinedModifierFlags(declaration) & hidden || hasPrivateName(declaration)) return true;
-  return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
+  // A mapped type such as Pick has the value of a getter as data, which an argument can contain.
+  const isMapped = direction === "in" && !isNamed(type);
+  return ts.isMethodDeclaration(declaration) || (ts.isAccessor(declaration) && !isMapped);
 }
 
 /** Matches a number as JavaScript writes it in a property key. */

@@ -140,10 +140,12 @@ export function createConversion(
     define(type, label, json, make) {
       let definition = byType.get(type);
       if (definition === undefined) {
-        definition = addDefinition(type, label, json);
+        const instance = growth.enter(type, unit.instance);
+        const same = growth.shapeBefore(instance);
+        definition = (same && byType.get(same)) ?? addDefinition(type, label, json);
         byType.set(type, definition);
         const { subject, place } = conversion;
-        pending.set(definition, { instance: growth.enter(type, unit.instance), subject, place, make });
+        if (same === undefined) pending.set(definition, { instance, subject, place, make });
       }
       return refer(definition);
     },
@@ -243,8 +245,11 @@ const NODE_NAMES = new Set(["Buffer", "NodeJS", "process", "global", "require", 
 const INSTALL_NODE_TYPES = "Run: npm install --save-dev @types/node";
 
 /** Describes why a type cannot be resolved and how to fix it. */
-function describeUnresolved({ checker, subject, place }: Conversion, node?: ts.TypeNode): string {
+function describeUnresolved({ checker, origins, subject, place, library }: Conversion, node?: ts.TypeNode): string {
   const name = node && findUnresolvedName(checker, node);
+  if (place === undefined && library !== undefined && !origins.hasDom()) {
+    return `The types of ${library} need others that cannot be resolved, probably those of the DOM. Add "dom" to "lib" in tsconfig.json.`;
+  }
   if (name === undefined) {
     const wanted = place && ts.isFunctionLike(place) ? "the return type" : "its type";
     return `${subject} has a type that cannot be resolved. Declare ${wanted}, or fix the import that TypeScript cannot find.`;

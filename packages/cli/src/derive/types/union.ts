@@ -53,7 +53,8 @@ export function convertMembers(
 ): Converted {
   const written = types.filter(({ type }) => !isAbsent(type));
   const isNull = ({ type }: WrittenType) => (type.flags & ts.TypeFlags.Null) !== 0;
-  const sendable = written.filter((member) => !isNull(member) && !isOnlyInCode(conversion, member.type));
+  const usable = written.filter((member) => !isNull(member) && !isOnlyInCode(conversion, member.type));
+  const sendable = usable.filter(({ type }) => !usable.some((other) => contains(conversion, other.type, type)));
   // If nothing is left, the first of the others is reported.
   const present = sendable.length > 0 ? sendable : written.filter((member) => !isNull(member));
   if (present.length === 0) return { schema: { type: "null" } };
@@ -72,7 +73,9 @@ export function convertMembers(
   }
   const described = scalars.length > 0 ? describedValues(conversion, present, node) : [];
   const schemas = [...scalarSchemas(scalars, described), ...members.map(({ schema }) => schema)];
-  const isDiscriminated = conditions?.size === schemas.length;
+  // In an open result, an object with the property would match a member without it too.
+  const isExact = conversion.direction === "in" || ![...(conditions?.values() ?? [])].some(({ absent }) => absent);
+  const isDiscriminated = conditions?.size === schemas.length && isExact;
   const literals = scalars.map((value): UnionMember => {
     const json = typeof value as "string" | "number" | "boolean";
     return { schema: {}, json, ...(typeof value === "string" && { literal: value }) };
@@ -80,6 +83,24 @@ export function convertMembers(
   const plan = planUnion(conversion, [...literals, ...members], text);
   const schema = combine(schemas, written.some(isNull), isDiscriminated);
   return { schema, ...(plan && { plan }) };
+}
+
+/**
+ * Whether each JSON value of a member is also one of another member, so that the other one suffices for arguments: a
+ * record beside a Map, and `DeepPartial<T>` beside `T`.
+ */
+function contains({ checker, origins, direction }: Conversion, other: ts.Type, type: ts.Type): boolean {
+  if (direction === "out" || other === type || !isStructured(type) || !isStructured(other)) return false;
+  const isOfPlatform = type.symbol !== undefined && origins.isPlatform(type.symbol);
+  if (isOfPlatform && /^(?:Readonly)?Map$/.test(type.symbol.name)) {
+    const [key, value] = checker.getTypeArguments(type as ts.TypeReference);
+    const values = checker.getIndexTypeOfType(other, ts.IndexKind.String);
+    return !!key && !!value && (key.flags & ts.TypeFlags.String) !== 0 && value === values;
+  }
+  if (!other.aliasTypeArguments?.includes(type) || checker.getIndexInfosOfType(type).length > 0) return false;
+  const names = checker.getPropertiesOfType(type).map(({ name }) => name);
+  const hasAll = names.every((name) => checker.getPropertyOfType(other, name) !== undefined);
+  return hasAll && checker.isTypeAssignableTo(type, other);
 }
 
 /** Returns the schemas of literal members. The compiler represents a boolean as the union of `true` and `false`. */
@@ -112,22 +133,30 @@ function findDiscriminator(conversion: Conversion, members: WrittenType[]): Map<
   if (first === undefined || objects.length < 2) return undefined;
   for (const { name: property } of checker.getPropertiesOfType(first)) {
     const found = new Map<ts.Type, PlanCondition>();
-    const taken = new Set<Scalar | null>();
+    const taken = new Set<Scalar | null | undefined>();
     for (const type of objects) {
       const values = literalValuesOf(checker, type, property);
       if (values === undefined || values.some((value) => taken.has(value))) break;
       for (const value of values) taken.add(value);
-      found.set(type, { property, values });
+      const present = values.filter((value) => value !== undefined);
+      found.set(type, { property, values: present, ...(present.length < values.length && { absent: true }) });
     }
     if (found.size === objects.length) return found;
   }
   return undefined;
 }
 
-function literalValuesOf(checker: ts.TypeChecker, type: ts.Type, name: string): (Scalar | null)[] | undefined {
+/** Returns the literals of a property; undefined among them stands for its absence, as in `{ case: undefined }`. */
+function literalValuesOf(
+  checker: ts.TypeChecker,
+  type: ts.Type,
+  name: string,
+): (Scalar | null | undefined)[] | undefined {
   const property = checker.getPropertyOfType(type, name);
-  if (property === undefined || property.flags & ts.SymbolFlags.Optional) return undefined;
+  if (property === undefined) return undefined;
   const propertyType = checker.getTypeOfSymbol(property);
+  if (isAbsent(propertyType)) return [undefined];
+  if (property.flags & ts.SymbolFlags.Optional) return undefined;
   const values: (Scalar | null)[] = [];
   for (const member of unionMembers(propertyType)) {
     const value = member.flags & ts.TypeFlags.Null ? null : literalValue(member);

@@ -46,3 +46,21 @@ export interface Vector extends Iterable<number> {
   readonly length: number;
   [index: number]: number;
 }
+
+type WithId<T> = { [Key in Exclude<keyof T, "_id">]: T[Key] } & { _id: string };
+interface RootOperators<T> {
+  $and?: Filter<T>[];
+  $not?: Filter<T>;
+}
+/** A filter that contains itself with larger type arguments, as in mongodb. */
+export type Filter<T> = { [Key in keyof WithId<T>]?: WithId<T>[Key] } & RootOperators<WithId<T>>;
+
+/** Options of which one deep inside is a function. */
+export interface PoolOptions {
+  size: number;
+  connection: { retry: { check: () => boolean; times: number } };
+}
+
+export interface Moment extends Object {
+  format(): string;
+}
