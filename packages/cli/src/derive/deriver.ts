@@ -6,6 +6,7 @@ import { moduleDoc } from "./comments/find-comment.ts";
 import { type EmitSource, emitFiles, toPosix } from "./emit/emit.ts";
 import { type Analysis, locate, openAnalysis } from "./exports/analysis.ts";
 import { findCodecs } from "./exports/codecs.ts";
+import { reportCommonJs } from "./exports/common-js.ts";
 import { describeModule } from "./exports/describe.ts";
 import { reporterFor } from "./exports/entry-tags.ts";
 import { findPositions } from "./exports/positions.ts";
@@ -114,7 +115,7 @@ function describeSnapshot(entry: string, snapshot: Snapshot, check: boolean) {
     return { derivation: { ...empty, diagnostics: early }, source: { ...source, ...NOTHING } };
   }
 
-  for (const file of files) reportCommonJs(analysis, file);
+  reportCommonJs(analysis, files);
   const about = moduleDoc(described);
   if (about) checkTags(reporterFor(analysis, "the module", described), about, "module");
   const addedCodecs = findCodecs(analysis, files, program.getSourceFile(entry));
@@ -152,15 +153,6 @@ function firstProblem([first, ...others]: readonly ts.DiagnosticWithLocation[]):
 function shorten(text: string): string {
   const [line = ""] = text.split("\n");
   return line.length > 40 ? `${line.slice(0, 40)}…` : line;
-}
-
-/** Reports a file that assigns to `exports` or calls `require`, which it will not have when it is loaded. */
-function reportCommonJs(analysis: Analysis, file: ts.SourceFile): void {
-  const { commonJsModuleIndicator: place } = file as ts.SourceFile & { commonJsModuleIndicator?: ts.Node };
-  const name = basename(file.fileName);
-  if (place === undefined || !/\.jsx?$/.test(name)) return;
-  const message = `The file is written as CommonJS, but .js files are served as ES modules. Rename it to ${name.replace(/jsx?$/, "cjs")}, or write export and import instead of exports and require.`;
-  analysis.report("PF1009", place, message);
 }
 
 function openFiles({ program, system }: Snapshot): { analysis: Analysis; files: ts.SourceFile[] } {

@@ -8,7 +8,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
 
 /** Stub packages that are installed for the modules under test. @types/node is the real package. */
-const INSTALLED = ["proffer", "acme-types", "untyped", "wordy-types", "zod"];
+const INSTALLED = ["proffer", "acme-types", "untyped", "wordy-types", "zod", "class-validator"];
 const TYPES_OF_NODE = ["@types/node", "undici-types"];
 
 /** A project outside the repository, so lookups in parent folders do not find files of the repository. */

@@ -43,7 +43,8 @@ export function describeModule(
   };
   analysis.current = "ctx.ask";
   companions.reportOthers(candidates);
-  if (form === "functions" && candidates.length === 0) {
+  const isCommonJs = analysis.diagnostics.some(({ code }) => code === "PF1009");
+  if (form === "functions" && candidates.length === 0 && !isCommonJs) {
     const hidden = unexportedFunctions(file);
     const remedy = hidden
       ? `Write export before ${hidden}, if clients may call it.`

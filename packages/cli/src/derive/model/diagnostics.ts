@@ -12,7 +12,7 @@ export const DIAGNOSTICS = {
   PF1006: { severity: "error", summary: "A parameter has no name" },
   PF1007: { severity: "error", summary: "A destructured parameter is a union" },
   PF1008: { severity: "error", summary: "A function is both a prompt and a resource" },
-  PF1009: { severity: "error", summary: "A CommonJS file has the extension of an ES module" },
+  PF1009: { severity: "error", summary: "A file is CommonJS" },
 
   PF1101: { severity: "error", summary: "A type cannot be resolved" },
   PF1102: { severity: "error", summary: "A function is part of the data" },
@@ -105,6 +105,8 @@ export const DIAGNOSTICS = {
   PF3003: { severity: "note", summary: "Functions yield pieces of one text" },
   PF3007: { severity: "note", summary: "Functions can send properties that their return types do not have" },
   PF3004: { severity: "note", summary: "A value that may be undefined can be left out" },
+  PF3005: { severity: "note", summary: "A decorator of class-validator has no keyword" },
+  PF3006: { severity: "note", summary: "An argument whose type is a class is a plain object" },
 } as const;
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;

@@ -3,6 +3,7 @@ import ts from "typescript";
 import { typedefProperties } from "../comments/find-comment.ts";
 import type { DerivedSchema } from "../model/json-schema.ts";
 import { type Conversion, type Converted, jsonOf, type UnionMember } from "./conversion.ts";
+import { withDecorators } from "./decorators.ts";
 import { reportHidden } from "./nested-params.ts";
 import { anything } from "./outward.ts";
 import { isOnlyInCode } from "./platform.ts";
@@ -31,6 +32,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
   const members = dataMembers(conversion, type, node);
   if (members === undefined) return { schema: {} };
   const place = ownPlace(conversion, (name ?? type.symbol)?.declarations?.[0]);
+  if (place && ts.isClassLike(place)) reportClass(conversion, place, name?.name ?? "this type");
   const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
@@ -42,7 +44,7 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     conversion.place = ownPlace(conversion, declaration) ?? place;
     conversion.library = declaration && conversion.origins.packageOf(declaration.getSourceFile().fileName)?.name;
     const { schema, plan } = conversion.convert(memberType, typeNodeOf(declaration));
-    properties.push([member.name, conversion.document(schema, member)]);
+    properties.push([member.name, conversion.document(withDecorators(conversion, schema, declaration), member)]);
     const own = plan ?? (isMessage(conversion, member, memberType) ? ERROR : undefined);
     if (own) plans.push([member.name, own]);
     if (isRequired(conversion, member, memberType, declaration)) required.push(member.name);
@@ -77,6 +79,16 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
     schema: name ? conversion.document(schema, name) : schema,
     ...(plan && { plan }),
   };
+}
+
+/** Says that arguments are no instances, which `instanceof` and validators that look for decorators do not accept. */
+function reportClass(conversion: Conversion, place: ts.Node, name: string): void {
+  if (conversion.direction === "out" || conversion.describes === "setting") return;
+  conversion.report(
+    "PF3006",
+    `'${name}' is a class, but an argument of this type is a plain object with its properties. For an instance, export a codec: defineCodec<${name}, …>({ … }).`,
+    place,
+  );
 }
 
 const ERROR: Plan = { kind: "error" };

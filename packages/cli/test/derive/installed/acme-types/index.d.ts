@@ -61,6 +61,7 @@ export interface PoolOptions {
   connection: { retry: { check: () => boolean; times: number } };
 }
 
+// biome-ignore lint/complexity/noBannedTypes: moment declares it so
 export interface Moment extends Object {
   format(): string;
 }

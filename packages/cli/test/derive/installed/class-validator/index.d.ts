@@ -1,0 +1,12 @@
+export declare function Min(...options: unknown[]): PropertyDecorator;
+export declare function Max(...options: unknown[]): PropertyDecorator;
+export declare function Length(...options: unknown[]): PropertyDecorator;
+export declare function Matches(...options: unknown[]): PropertyDecorator;
+export declare function IsEmail(...options: unknown[]): PropertyDecorator;
+export declare function IsInt(...options: unknown[]): PropertyDecorator;
+export declare function IsString(...options: unknown[]): PropertyDecorator;
+export declare function IsOptional(...options: unknown[]): PropertyDecorator;
+export declare function ArrayMinSize(...options: unknown[]): PropertyDecorator;
+export declare function IsIn(...options: unknown[]): PropertyDecorator;
+export declare function Contains(...options: unknown[]): PropertyDecorator;
+export declare function MaxLength(...options: unknown[]): PropertyDecorator;
