@@ -150,3 +150,39 @@ describe("an error", () => {
     expect(stdout + stderr).not.toContain("SECRET");
   });
 });
+
+describe("a value that cannot be written", () => {
+  beforeAll(() => {
+    project.write(
+      "bad.ts",
+      `class Loud { toJSON(): { id: number } { throw new Error("boom"); } }
+      class Self { id = 1; toJSON(): Self { return this; } }
+      class Later { toJSON(): Promise<{ id: number }> { return Promise.resolve({ id: 1 }); } }
+      interface Node { next?: Node; at: Date }
+      /** A getter that throws. */
+      export function thrown(): { a: number } { return { get a(): number { throw new Error("boom"); } }; }
+      /** A getter that throws, without a type. */
+      export function untyped(): unknown { return { a: { get b(): number { throw new Error("boom"); } } }; }
+      /** A revoked proxy. */
+      export function proxy(): { a: number } { const { proxy, revoke } = Proxy.revocable({ a: 1 }, {}); revoke(); return proxy; }
+      /** A toJSON that throws. */
+      export function loud(): { it: Loud } { return { it: new Loud() }; }
+      /** A promise. */
+      export function later(): unknown { return { it: new Later() }; }
+      /** A cycle. */
+      export function cycle(): Node { const node: Node = { at: new Date(0) }; node.next = node; return node; }
+      /** A class that writes itself. */
+      export function self(): Self { return new Self(); }`,
+    );
+  });
+
+  it.each(["thrown", "untyped", "proxy", "loud", "later", "cycle"])("fails clearly: %s", async (name) => {
+    const { status, stderr } = await project.proffer("call", "bad.ts", name);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/error: .+/);
+  });
+
+  it("does not affect the other tools", async () => {
+    expect(await output("call", "bad.ts", "self")).toEqual({ id: 1 });
+  });
+});

@@ -77,7 +77,7 @@ export function openAnalysis(program: ts.Program, packageOf: FindPackage): Analy
     const isError = DIAGNOSTICS[code].severity === "error";
     if (problem.node === undefined) {
       // What a package lacks has the same remedy at each of its places.
-      const place = path === "" || code === "PF1101" ? "" : ` It is at ${path.replace(/^\./, "")}.`;
+      const place = path === "" || code === "PF1101" ? "" : ` It is at ${shortened(path.replace(/^\./, ""))}.`;
       // Each function concerned can be changed, for example with Omit.
       if (isError) report(code, node, message + place);
       else reportShared(problem, node, false);
@@ -113,6 +113,11 @@ export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => `'${name}'`);
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
   return `${shown.join(", ")}${more}`;
+}
+
+/** Nobody reads a path with forty repetitions. */
+function shortened(path: string): string {
+  return path.length > 100 ? `${path.slice(0, 60)}…${path.slice(-30)}` : path;
 }
 
 function isWithin(node: ts.Node, holder: ts.Node): boolean {

@@ -148,7 +148,8 @@ function findBase({ checker, origins }: Conversion, type: ts.Type): Base | undef
 function canReplace(conversion: Conversion, type: ts.Type, base: Base): boolean {
   const { checker, subject } = conversion;
   const written = checker.typeToString(type);
-  if (base.isClass) {
+  // A class that adds nothing, such as the NativeDate of mongoose.
+  if (base.isClass && !checker.isTypeAssignableTo(base.type, type)) {
     conversion.report(
       "PF1105",
       `${subject} has the type '${written}', a class that extends ${base.name}. A client cannot send an instance of it. Use ${base.name}.`,

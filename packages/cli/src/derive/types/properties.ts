@@ -151,8 +151,11 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   if (others.length > 0) {
     const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")}, …` : others.join(", ");
     const written = checker.typeToString(type);
+    const isOwn = type.symbol?.declarations?.some((each) => conversion.origins.isProject(each.getSourceFile()));
     const remedy =
-      conversion.direction === "in" ? `export a codec, defineCodec<${written}, …>({ … })` : "add toJSON() to the class";
+      conversion.direction === "out" && isOwn
+        ? "add toJSON() to the class"
+        : `export a codec, defineCodec<${written}, …>({ … })`;
     conversion.report(
       "PF1105",
       `'${written}' has methods, accessors or private members (${shown}). Use an interface with only the data, or ${remedy}.`,

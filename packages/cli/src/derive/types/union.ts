@@ -53,7 +53,11 @@ export function convertMembers(
 ): Converted {
   const written = types.filter(({ type }) => !isAbsent(type));
   const isNull = ({ type }: WrittenType) => (type.flags & ts.TypeFlags.Null) !== 0;
-  const usable = written.filter((member) => !isNull(member) && !isOnlyInCode(conversion, member.type));
+  // A result such as PropertyKey has no symbol either: JSON omits it.
+  const isSymbol = ({ type }: WrittenType) => (type.flags & ts.TypeFlags.ESSymbolLike) !== 0;
+  const usable = written.filter(
+    (member) => !isNull(member) && !isSymbol(member) && !isOnlyInCode(conversion, member.type),
+  );
   const sendable = usable.filter(({ type }) => !usable.some((other) => contains(conversion, other.type, type)));
   // If nothing is left, the first of the others is reported.
   const present = sendable.length > 0 ? sendable : written.filter((member) => !isNull(member));

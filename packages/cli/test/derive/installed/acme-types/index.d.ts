@@ -65,3 +65,10 @@ export interface PoolOptions {
 export interface Moment extends Object {
   format(): string;
 }
+
+/** The date of mongoose's models. */
+export declare class NativeDate extends globalThis.Date {}
+
+export interface Issue {
+  path: PropertyKey[];
+}
