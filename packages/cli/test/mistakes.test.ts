@@ -35,7 +35,7 @@ describe("check", () => {
   test("says in which file a CommonJS module is not one, and how to rename it", async () => {
     project.write("common.js", "/** Adds. */", "exports.add = (a) => a;");
     expect(await outputOf("check", "common.js")).toMatch(
-      /common\.js:2:9 error PF1009 The file is written as CommonJS.*Rename it to common\.cjs, or write export/,
+      /common\.js:2:1 error PF1009 'exports' is CommonJS.*Write export, or rename it to common\.cjs/,
     );
   });
 
@@ -65,8 +65,8 @@ describe("call", () => {
 
   test.each([
     ["exports", "globalThis.old = exports;", "Write export instead of exports"],
-    ["require", 'require("node:fs");', "createRequire"],
-    ["__dirname", "globalThis.old = __dirname;", "Write import.meta.dirname."],
+    ["require", 'typeof require; require("node:fs");', "createRequire"],
+    ["__dirname", "typeof __dirname; globalThis.old = __dirname;", "Write import.meta.dirname."],
   ])("says that an ES module has no '%s'", async (name, statement, remedy) => {
     const file = `esm-${name}.ts`;
     project.write(file, "// @ts-nocheck", statement, "/** X. */", "export const f = () => 1;");

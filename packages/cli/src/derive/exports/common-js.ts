@@ -1,10 +1,11 @@
+import { basename } from "node:path";
 import ts from "typescript";
 import type { Analysis } from "./analysis.ts";
 
 /** What ES modules have instead of the names of CommonJS. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
-  ["__dirname", "dirname(fileURLToPath(import.meta.url))"],
-  ["__filename", "fileURLToPath(import.meta.url)"],
+  ["__dirname", "import.meta.dirname"],
+  ["__filename", "import.meta.filename"],
   ["require", "import, or createRequire(import.meta.url) of node:module"],
   ["module", "export"],
   ["exports", "export"],
@@ -24,7 +25,7 @@ export function reportCommonJs(analysis: Analysis, files: readonly ts.SourceFile
     analysis.report(
       "PF1009",
       { file, pos: found.getStart(file) },
-      `'${name}' is CommonJS, but Proffer runs this file as an ES module. Write ${remedy}, or rename the file to end in ${isTypeScript(file) ? ".cts" : ".cjs"}.`,
+      `'${name}' is CommonJS, but Proffer runs this file as an ES module. Write ${remedy}, or rename it to ${renamed(file)}.`,
     );
   }
 }
@@ -53,6 +54,6 @@ function isCommonJs({ checker, origins }: Analysis, file: ts.SourceFile, node: t
   );
 }
 
-function isTypeScript({ fileName }: ts.SourceFile): boolean {
-  return /tsx?$/.test(fileName);
+function renamed({ fileName }: ts.SourceFile): string {
+  return basename(fileName).replace(/\.[jt]sx?$/, (extension) => (extension.startsWith(".t") ? ".cts" : ".cjs"));
 }
