@@ -188,9 +188,7 @@ function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult)
     if (!(parsed instanceof Promise)) return withOutput(tool, output, result, parsed, closed);
     return parsed.then(
       (value) => withOutput(tool, output, result, value, closed),
-      (error) => {
-        throw outputError(call, tool, error, result);
-      },
+      (error) => Promise.reject(outputError(call, tool, error, result)),
     );
   } catch (error) {
     throw outputError(call, tool, error, result);
