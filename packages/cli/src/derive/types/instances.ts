@@ -31,6 +31,8 @@ export interface Instance {
 export function createGrowth(checker: ts.TypeChecker) {
   const weights = new Map<ts.Type, number>();
   const endless = new Set<ts.Symbol>();
+  /** Comparing the types of some libraries takes a second, so a few that differ are enough. */
+  let attempts = 3;
 
   /** Returns the size of a type as it would be written, without the declarations that it names. */
   function weigh(type: ts.Type, nesting = 0): number {
@@ -70,11 +72,12 @@ export function createGrowth(checker: ts.TypeChecker) {
      * mongodb's `Filter<T>`, which contains `Filter<WithId<T>>`: it is recursive rather than endless.
      */
     shapeBefore({ declaration, growth, outer, type }: Instance): ts.Type | undefined {
-      if (growth < 2 || growth >= MAX_GROWTH) return undefined;
+      if (growth < 2 || growth >= MAX_GROWTH || declaration === undefined || attempts <= 0) return undefined;
       let before = outer;
       while (before !== undefined && before.declaration !== declaration) before = before.outer;
       const isSame =
         before && checker.isTypeAssignableTo(type, before.type) && checker.isTypeAssignableTo(before.type, type);
+      if (!isSame) attempts--;
       return isSame ? before?.type : undefined;
     },
   };

@@ -58,7 +58,12 @@ export function convertMembers(
   const usable = written.filter(
     (member) => !isNull(member) && !isSymbol(member) && !isOnlyInCode(conversion, member.type),
   );
-  const sendable = usable.filter(({ type }) => !usable.some((other) => contains(conversion, other.type, type)));
+  // Unions of libraries have hundreds of members, so only those that another one may contain are compared.
+  const given = new Set(usable.flatMap(({ type }) => type.aliasTypeArguments ?? []));
+  const sendable = usable.filter(({ type }) => {
+    const isCandidate = given.has(type) || /^(?:Readonly)?Map$/.test(type.symbol?.name ?? "");
+    return !isCandidate || !usable.some((other) => contains(conversion, other.type, type));
+  });
   // If nothing is left, the first of the others is reported.
   const present = sendable.length > 0 ? sendable : written.filter((member) => !isNull(member));
   if (present.length === 0) return { schema: { type: "null" } };
