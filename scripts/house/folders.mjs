@@ -43,6 +43,10 @@ const proffer = {
     purpose: "A server on several nodes: changes, readiness, metrics",
     imports: [...core, "nodes"],
   },
+  "features/describe": {
+    purpose: "A server that is only described: it starts nothing and calls nothing",
+    imports: core,
+  },
   "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
   "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
   "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
@@ -109,7 +113,7 @@ const profferExceptions = [
   { from: "client/", type: ["features/tasks", "server", "tools"] },
   { from: "testing/", type: ["features/tasks"] },
   { from: "transports/", lazy: ["nodes", "oauth"], type: ["features/resource-tools", "features/toolsets"] },
-  { from: "transports/process.ts", lazy: ["features/resource-tools", "features/toolsets"] },
+  { from: "transports/process.ts", lazy: ["features/describe", "features/resource-tools", "features/toolsets"] },
 ];
 
 /** The options of features, with the files of the core whose code may name them: those that define options and their types. */
@@ -150,6 +154,10 @@ const cli = {
   build: { purpose: "`proffer build`: the output folder", imports: shared },
   profiles: { purpose: "Facts about clients, and tools and results as their models see them", imports: ["terminal"] },
   client: { purpose: "list, call, read and prompt: a client in the terminal", imports: [...shared, "profiles"] },
+  describe: {
+    purpose: "Modules and artifacts that are only described: placeholders of settings, the start of what was written",
+    imports: [...shared, "client"],
+  },
   dev: { purpose: "`proffer dev`: watches, derives and serves again", imports: shared },
   doctor: { purpose: "`proffer doctor`: findings about a module or server", imports: [...shared, "profiles"] },
   install: { purpose: "`proffer install`: the configuration of clients", imports: shared },

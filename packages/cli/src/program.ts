@@ -17,6 +17,14 @@ Exit codes:
   2    wrong usage
   130  Ctrl-C`;
 
+const NO_START = "do not start the result to check it";
+
+/** For commands that import a module only to describe it, with placeholders for its settings. */
+function describedVariables(): Option {
+  const help = "a variable for a module that does not accept placeholders of its settings; repeatable";
+  return new Option("--env <name=value>", help).argParser(collect).default([]);
+}
+
 /**
  * Creates the command line. Every command except `serve` is imported when it runs.
  * @param command - the words after `--`: a command that starts the server to connect to, or arguments of the server.
@@ -77,14 +85,18 @@ function addBuilding(program: Command): void {
   ])
     .description(
       "Writes a folder that runs with only the package proffer: node <dir>/index.js, with the options of serve. " +
-        "The build fails on any error that check reports, and on an export without a comment.",
+        "The build fails on any error that check reports, on an export without a comment, and if the folder does not " +
+        "start: it is started once, and only asked for its lists.",
     )
     .argument("<module>", MODULE)
     .requiredOption("--out <dir>", "the folder to write to; an earlier build in it is replaced")
     .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
     .option("--bundle", "write one file, <dir>/index.mjs, that needs no other package; requires esbuild")
     .option("--docker", "also write a Dockerfile, for docker build <dir>")
+    .option("--install", "check the folder with packages that npm installs into a copy of it")
     .option("--allow-undocumented", "allow exports without a documentation comment")
+    .option("--no-start", NO_START)
+    .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/build.ts")).build(file, flags));
 
   define(program, "check", "show the tools, prompts, resources and errors of a module", ["tools.ts", "tools.ts --json"])
@@ -93,6 +105,7 @@ function addBuilding(program: Command): void {
     )
     .argument("<module>", MODULE)
     .option("--json", "print { tools, prompts, resources, resourceTemplates, diagnostics }")
+    .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/check.ts")).check(file, flags));
 
   define(program, "lock", "record what callers rely on, and check changes against it", ["tools.ts", "tools.ts --check"])
@@ -105,6 +118,7 @@ function addBuilding(program: Command): void {
     .option("--strict", "with --check: also fail if the file does not have every change")
     .option("--file <path>", "the lock file (default: proffer.lock.json beside the module)")
     .option("--json", "print { file, changes }")
+    .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/lock.ts")).lock(file, flags));
 }
 
@@ -149,6 +163,7 @@ function addSetup(program: Command): void {
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
     .option("--json", "print the findings as JSON")
+    .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/doctor.ts")).doctor(file, flags));
 
   define(program, "key", "make an API key for a client", ['--name ci --scopes "orders:read orders:write"', "--json"])
@@ -182,6 +197,8 @@ function addPublishing(program: Command): void {
     .option("--out <file>", "the file to write; an earlier package is replaced (default: the name of the server)")
     .option("--asset <path>", "copy a file or folder that the module reads at run time; repeatable", collect, [])
     .option("--allow-undocumented", "allow exports without a documentation comment")
+    .option("--no-start", NO_START)
+    .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/pack.ts")).pack(file, flags));
 
   define(program, "publish", "prepare a server for the MCP registry", ["tools.ts --prepare"])

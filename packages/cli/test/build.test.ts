@@ -117,7 +117,7 @@ it("a process that serves over stdio imports a linked package by its real path",
 });
 
 it("build --docker writes a Dockerfile that serves with a health check", async () => {
-  const { status, stderr } = await project.proffer("build", "tools.ts", "--out", "image", "--docker");
+  const { status, stderr } = await project.proffer("build", "tools.ts", "--out", "image", "--docker", "--no-start");
   expect(status).toBe(0);
   expect(stderr).toContain("Make an image with: docker build image");
   const dockerfile = project.read("image/Dockerfile");
@@ -135,7 +135,7 @@ it("build replaces an earlier build but no other folder", async () => {
   expect((await project.proffer("build", "tools.ts", "--out", "precious/notes.txt")).stderr).toContain("is a file");
   expect((await project.proffer("build", "tools.ts", "--out", ".")).stderr).toContain(". contains tools.ts itself");
   project.write("dist/modules/stale.js", "");
-  expect((await project.proffer("build", "tools.ts", "--out", "dist")).status).toBe(0);
+  expect((await project.proffer("build", "tools.ts", "--out", "dist", "--no-start")).status).toBe(0);
   expect(existsSync(project.path("dist/modules/stale.js"))).toBe(false);
 });
 
@@ -145,7 +145,7 @@ it("build fails on an undocumented export and on a TypeScript error", async () =
   expect(refused).toMatchObject({ status: 1, stdout: "" });
   expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*Nothing was written/);
   expect(existsSync(project.path("bare"))).toBe(false);
-  expect((await project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented")).status).toBe(0);
+  expect((await project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented", "--no-start")).status).toBe(0);
   project.write(
     "wrong.ts",
     "/** Wrong. */",

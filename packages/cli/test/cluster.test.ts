@@ -27,7 +27,7 @@ beforeAll(async () => {
     'export const server = defineServer({ name: "nodes", version: "1.0.0", resources: [motto], middleware: limited });',
   );
   project.write("plain.ts", "/** Greets. */", "export const greet = () => 1;");
-  expect((await project.proffer("build", "plain.ts", "--out", "dist")).status).toBe(0);
+  expect((await project.proffer("build", "plain.ts", "--out", "dist", "--no-start")).status).toBe(0);
 });
 
 afterAll(() => project.remove());

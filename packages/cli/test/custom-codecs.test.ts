@@ -44,8 +44,8 @@ beforeAll(async () => {
   project.write("codecs.ts", ...codecs(2));
   project.write("shop.ts", ...SHOP);
   const quiet = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
-  await build(project.path("shop.ts"), { out: project.path("dist") });
-  await build(project.path("shop.ts"), { out: project.path("one"), bundle: true });
+  await build(project.path("shop.ts"), { out: project.path("dist"), start: false });
+  await build(project.path("shop.ts"), { out: project.path("one"), bundle: true, start: false });
   quiet.mockRestore();
 });
 

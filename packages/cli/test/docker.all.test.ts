@@ -32,7 +32,7 @@ describe("proffer build --docker", () => {
     ["a bundle", true],
   ])("writes a Dockerfile for %s, whose CMD serves and whose HEALTHCHECK succeeds", async (_, bundle) => {
     const out = project.path(`dist-${bundle}`);
-    await build(project.path("tools.ts"), { out, bundle, docker: true });
+    await build(project.path("tools.ts"), { out, bundle, docker: true, start: false });
     // An earlier build with a Dockerfile is replaced.
     await build(project.path("tools.ts"), { out, bundle, docker: true });
     const dockerfile = project.read(`dist-${bundle}/Dockerfile`);

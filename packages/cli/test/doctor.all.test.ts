@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createDeriver } from "../src/derive/deriver.ts";
 import { asWritten, review } from "../src/doctor/review.ts";
-import { describedServer } from "../src/modules/load.ts";
-import { listServer } from "../src/terminal/listing.ts";
+import { describedServer, listServer } from "../src/modules/load.ts";
 
 /** The findings that an example keeps, by the end of its module's path, with the reason. */
 const KEPT: { readonly [module: string]: readonly string[] } = {

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
 import { CHECKS, type Finding } from "../src/doctor/finding.ts";
 import { asWritten, review } from "../src/doctor/review.ts";
-import { describedServer } from "../src/modules/load.ts";
-import { listServer } from "../src/terminal/listing.ts";
+import { describedServer, listServer } from "../src/modules/load.ts";
 import { createProject, type Project } from "./project.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../docs/doctor.md", import.meta.url)), "utf8");

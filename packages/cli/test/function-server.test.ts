@@ -72,7 +72,7 @@ const call = (target: string) => ["call", target, "cancel", "--arg", "id=7", "--
 const outcomes = new Map<string, Outcome>();
 const COMMANDS = [
   ["check", "shop.ts", "--json"],
-  ["build", "shop.ts", "--out", "dist"],
+  ["build", "shop.ts", "--out", "dist", "--no-start"],
   ["list", "shop.ts"],
   ["list", "dist"],
   call("shop.ts"),
@@ -84,6 +84,7 @@ const COMMANDS = [
   ["doctor", "twice.ts"],
   ["build", "twice.ts", "--out", "never"],
   ["build", "strict.ts", "--out", "strict"],
+  ["build", "strict.ts", "--out", "unchecked", "--no-start"],
   ["check", "two.ts", "--json"],
   ["list", "absent.ts"],
   ["check", "plain.ts"],
@@ -117,7 +118,7 @@ it("check, list, call and a built folder serve the functions with the options of
   const { tools, resourceTemplates, diagnostics } = JSON.parse(outcomeOf("check", "shop.ts", "--json").stdout);
   const names = (items: { name: string }[]) => items.map(({ name }) => name);
   expect([names(tools), names(resourceTemplates), diagnostics]).toEqual([["ping", "cancel"], ["order"], []]);
-  const built = outcomeOf("build", "shop.ts", "--out", "dist");
+  const built = outcomeOf("build", "shop.ts", "--out", "dist", "--no-start");
   expect(built.stderr).toContain("Wrote a server, 1 tool, 1 resource to dist");
   for (const target of ["shop.ts", "dist"]) {
     expect(outcomeOf("list", target).stdout).toMatch(/ping\(\)[\s\S]*cancel\(id\)[\s\S]*orders:\/\/\{id\}/);
@@ -165,8 +166,10 @@ it("every command rejects a name of both the server and a function, with both pl
   }
 });
 
-it("build succeeds with a warning if the module needs its production environment", () => {
-  const { status, stderr } = outcomeOf("build", "strict.ts", "--out", "strict");
+it("build refuses a module that needs its production environment, and warns of it with --no-start", () => {
+  const refused = outcomeOf("build", "strict.ts", "--out", "strict");
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("--env NAME=value")]);
+  const { status, stderr } = outcomeOf("build", "strict.ts", "--out", "unchecked", "--no-start");
   expect(status).toBe(0);
   expect(stderr).toMatch(/Duplicate names .* strict\.ts failed to load:[\s\S]*no DATABASE/);
 });

@@ -65,7 +65,7 @@ const textOf = (result: { content: readonly unknown[] }) => (result.content[0] a
 describe.each(["proffer serve", "a built folder"])("%s", (kind) => {
   const start = async () => {
     if (kind === "proffer serve") return watch(project.start("serve", "server.ts", "--http", "0"));
-    expect((await project.proffer("build", "server.ts", "--out", "dist")).status).toBe(0);
+    expect((await project.proffer("build", "server.ts", "--out", "dist", "--no-start")).status).toBe(0);
     return watch(project.startNode("dist/index.js", "--http", "0"));
   };
 

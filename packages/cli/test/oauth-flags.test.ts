@@ -16,7 +16,7 @@ beforeAll(async () => {
   project = createProject();
   project.write("tools.ts", "/** Adds. */", "export const add = (a: number, b: number) => a + b;");
   project.write("orders.ts", "/** Finds. */", "export const find = (id: string) => id;");
-  expect((await project.proffer("build", "tools.ts", "--out", "dist")).status).toBe(0);
+  expect((await project.proffer("build", "tools.ts", "--out", "dist", "--no-start")).status).toBe(0);
 });
 
 afterAll(() => project.remove());

@@ -80,7 +80,7 @@ describe("proffer pack", () => {
     await pack(project.path("tools.ts"), { out, asset: [project.path("words.txt")] });
     const bytes = readFileSync(out);
     // An earlier package is replaced, by the same bytes.
-    await pack(project.path("tools.ts"), { out, asset: [project.path("words.txt")] });
+    await pack(project.path("tools.ts"), { out, asset: [project.path("words.txt")], start: false });
     expect(readFileSync(out).equals(bytes)).toBe(true);
     expect(bytes.includes(SECRET)).toBe(false);
 
@@ -134,10 +134,11 @@ describe("proffer pack", () => {
     );
     buildModule(project.path("server.ts"), project.path("dist"));
     const out = project.path("own.mcpb");
+    const flags = { out, start: false };
     expect(await refusalOf(pack(project.path("dist"), { out }))).toContain("does not contain its packages");
     project.write("dist/node_modules/proffer/package.json", "{}");
     project.write("dist/node_modules/.bin/tool", "a link, usually");
-    await pack(project.path("dist"), { out });
+    await pack(project.path("dist"), flags);
     await unpackExtension({ mcpbPath: out, outputDir: project.path("own"), silent: true });
     expect(JSON.parse(project.read("own/manifest.json"))).toMatchObject({
       server: { entry_point: "server/index.js" },

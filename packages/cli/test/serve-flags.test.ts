@@ -24,7 +24,7 @@ beforeAll(async () => {
     'export default defineServer({ name: "own", version: "1.0.0", tools: [args, fails] });',
     "declare const process: { argv: string[] };",
   );
-  expect((await project.proffer("build", "tools.ts", "--out", "dist")).status).toBe(0);
+  expect((await project.proffer("build", "tools.ts", "--out", "dist", "--no-start")).status).toBe(0);
 });
 
 afterAll(() => project.remove());

@@ -168,7 +168,7 @@ describe("settings", () => {
         "message",
       ),
       project.profferProcess({ env: { ...env, REGION: SECRET } }, "serve", "functions.ts"),
-      await project.profferWith({ env }, "build", "functions.ts", "--out", "dist"),
+      await project.profferWith({ env }, "build", "functions.ts", "--out", "dist", "--no-start"),
       await project.profferWith(
         { env },
         "install",

@@ -111,7 +111,7 @@ export const add = (a: number): number => a;
   test("is shown by check and build on a terminal or in a pipe", async () => {
     const { stdout } = await project.proffer("check", "tools.ts");
     expect(stdout).toMatch(/^Sizes +bytes +tokens +depth\n {2}pay +[\d,]+ +~[\d,]+ +4\n {2}find +[\d,]+ /m);
-    expect((await project.proffer("build", "tools.ts", "--out", "out")).stderr).toMatch(
+    expect((await project.proffer("build", "tools.ts", "--out", "out", "--no-start")).stderr).toMatch(
       /tools\.ts:403:17 warning PF2301 The input/,
     );
   });

@@ -32,7 +32,7 @@ export function useShop(): { readonly project: Project } {
     shop.project.write("tools.ts", ...FUNCTIONS);
     shop.project.write("shop.ts", ...SERVER, ...FUNCTIONS);
     for (const name of ["tools", "shop"]) {
-      expect((await shop.project.proffer("build", `${name}.ts`, "--out", `dist/${name}`)).status).toBe(0);
+      expect((await shop.project.proffer("build", `${name}.ts`, "--out", `dist/${name}`, "--no-start")).status).toBe(0);
     }
   });
   afterAll(() => shop.project.remove());

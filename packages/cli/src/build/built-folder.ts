@@ -23,43 +23,54 @@ export interface BuildSource {
   readonly assets: readonly string[];
 }
 
+/** What is done with a written folder before it replaces an earlier one. It may add files, and throw. */
+export type Finish = (folder: string) => Promise<void>;
+
 /**
  * Writes a folder that can be served without a compiler, and returns the number of files. Existing content is replaced;
  * call `checkTarget` first.
  */
-export function writeBuild({ module, derivation, emission, imports, assets }: BuildSource, out: string): number {
+export function writeBuild(source: BuildSource, out: string, finish: Finish): Promise<number> {
   const target = fromHere(out);
+  return replaceFolder(target, (folder) => fillFolder(source, target, folder), finish);
+}
+
+/** Writes the files of a build into a folder that will be at `target`. */
+export function fillFolder(source: BuildSource, target: string, folder: string): void {
+  const { module, derivation, emission, imports, assets } = source;
   const files: Files = {
     ...describeFiles(derivation, emission.entry),
     "package.json": `${JSON.stringify(describePackage(module, target, derivation, imports), undefined, 2)}\n`,
   };
   const emitted = new Map(
-    emission.files.flatMap(({ path, source }) => [
-      [path, source],
+    emission.files.flatMap(({ path, source: from }) => [
+      [path, from],
       [`${path}.map`, undefined],
     ]),
   );
-  const copied = replaceFolder(target, (folder) => {
-    writeEmission(join(folder, MODULES), emission);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    return copyAssets(assets, emission.root, join(folder, MODULES), emitted);
-  });
-  return emission.files.length + Object.keys(files).length + copied;
+  writeEmission(join(folder, MODULES), emission);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  copyAssets(assets, emission.root, join(folder, MODULES), emitted);
 }
 
-/** Replaces a folder when `write` has written the new content; if it throws, the folder stays as it is. */
-export function replaceFolder<Result>(target: string, write: (folder: string) => Result): Result {
+/**
+ * Replaces a folder when `write` has written the new content and `finish` has accepted it, and returns the number of its
+ * files. If one of them throws, the folder stays as it is.
+ */
+export async function replaceFolder(target: string, write: (folder: string) => void, finish: Finish): Promise<number> {
   const temporary = `${target}.${process.pid}.tmp`;
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {
-    const result = write(temporary);
+    write(temporary);
+    await finish(temporary);
     rmSync(target, { recursive: true, force: true });
     renameSync(temporary, target);
-    return result;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
+  const entries = readdirSync(target, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".js.map")).length;
 }
 
 /** @throws {CommandError} for a folder with content other than an earlier build. */
@@ -156,20 +167,19 @@ const PROBE =
   "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))";
 
 /**
- * Writes a Dockerfile into a built folder, for `docker build <folder>`, and a .dockerignore. Returns the number of files.
+ * Writes a Dockerfile into a built folder, for `docker build <folder>`, and a .dockerignore.
  * @throws {CommandError} if an asset has one of these names.
  */
-export function writeDocker(folder: string, options: DockerOptions): number {
+export function writeDocker(folder: string, options: DockerOptions): void {
   const files = Object.entries({ Dockerfile: describeDocker(options), ".dockerignore": IGNORED });
   for (const [name, content] of files) {
     try {
-      writeFileSync(join(fromHere(folder), name), content, { flag: "wx" });
+      writeFileSync(join(folder, name), content, { flag: "wx" });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
       throw new CommandError(`An asset of the build is named ${name}. Rename it, or leave --docker out.`, { cause });
     }
   }
-  return files.length;
 }
 
 /** Packages are installed in the image: those of this machine may be for another platform. */

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import type { Derivation } from "../derive/index.ts";
 import { BUILT_SERVER, findProject } from "../modules/module-file.ts";
-import { ownVersion } from "../modules/packages.ts";
+import { findInstalledFolder, ownVersion } from "../modules/packages.ts";
 
 /** Version ranges by package name. */
 type Ranges = { readonly [name: string]: string };
@@ -88,14 +87,9 @@ function nameOf(specifier: string): string {
   return parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
-/** Returns the package.json of an installed package. It looks at the folders, because not every package exports it. */
 function findInstalled(project: string, name: string): PackageFile | undefined {
-  const folders = createRequire(join(project, "package.json")).resolve.paths(name) ?? [];
-  for (const folder of folders) {
-    const found = readPackage(join(folder, name, "package.json"));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const folder = findInstalledFolder(join(project, "package.json"), name);
+  return folder === undefined ? undefined : readPackage(join(folder, "package.json"));
 }
 
 function readPackage(file: string): PackageFile | undefined {

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
 import { inlineMap } from "../modules/emission.ts";
 import { BUNDLE, BUNDLE_MARK, findProject } from "../modules/module-file.ts";
@@ -8,8 +8,9 @@ import { CommandError } from "../terminal/command-error.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { Text, text } from "../terminal/text.ts";
 import { copyAssets } from "./assets.ts";
-import { type BuildSource, describeFiles, MODULES, replaceFolder } from "./built-folder.ts";
+import { type BuildSource, describeFiles, type Finish, MODULES, replaceFolder } from "./built-folder.ts";
 import { RUNTIME_PEERS } from "./built-package.ts";
+import { cannotBundle, PackageFiles, WITHOUT_BUNDLE } from "./package-files.ts";
 
 /** The part of esbuild that is used. */
 export type Bundler = typeof import("esbuild");
@@ -17,7 +18,8 @@ export type Bundler = typeof import("esbuild");
 /** CommonJS packages call `require`, which an ES module does not have. */
 const BANNER = `${BUNDLE_MARK}
 import { createRequire as createBundleRequire } from "node:module";
-const require = createBundleRequire(import.meta.url);`;
+const require = createBundleRequire(import.meta.url);
+const profferFolder = import.meta.dirname;`;
 
 /** Returns the location of a module as if it were beside the bundle, where its assets are. */
 const PLACE = `import { dirname } from "node:path";
@@ -46,10 +48,11 @@ export async function loadBundler(): Promise<Bundler> {
  * Writes a server with all its packages as one file for Node, and its assets beside it. Returns the number of files.
  * @throws {CommandError} if a package cannot be bundled; then nothing is written.
  */
-export async function writeBundle(source: BuildSource, out: string, bundler: Bundler): Promise<number> {
+export async function writeBundle(source: BuildSource, out: string, bundler: Bundler, finish: Finish): Promise<number> {
   const target = fromHere(out);
   const { emission, assets, module } = source;
   const peers = installedPeers(module);
+  const packages = new PackageFiles();
   const options: BuildOptions = {
     absWorkingDir: currentShell().cwd,
     entryPoints: [join(target, "index.js")],
@@ -70,21 +73,30 @@ export async function writeBundle(source: BuildSource, out: string, bundler: Bun
     },
     external: peers.absent,
     logLevel: "silent",
-    plugins: [ownFiles(source, target, bundler)],
+    metafile: true,
+    plugins: [ownFiles(source, target, bundler, packages)],
   };
-  const { outputFiles = [] } = await bundler.build(options).catch((error: BuildFailure) => {
+  const { outputFiles = [], metafile } = await bundler.build(options).catch((error: BuildFailure) => {
     throw explainFailure(error);
   });
   const written = new Map(outputFiles.map(({ path }) => [path.slice(target.length + 1), undefined]));
-  const copied = replaceFolder(target, (folder) => {
+  const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
+  const used = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [fromHere(path)] : []));
+  const write = (folder: string) => {
     for (const { path, contents } of outputFiles) writeFileSync(join(folder, path.slice(target.length + 1)), contents);
-    return copyAssets(assets, emission.root, folder, written);
-  });
-  return outputFiles.length + copied;
+    copyAssets(assets, emission.root, folder, written);
+    packages.copy(folder, used);
+  };
+  return replaceFolder(target, write, finish);
 }
 
 /** Provides the files of the build from memory. Packages are resolved from the author's files, Proffer from here. */
-function ownFiles({ derivation, emission }: BuildSource, target: string, bundler: Bundler): Plugin {
+function ownFiles(
+  { derivation, emission }: BuildSource,
+  target: string,
+  bundler: Bundler,
+  packages: PackageFiles,
+): Plugin {
   const folder = join(target, MODULES);
   /** With the path of an emitted module, and the folder from which imported packages are resolved. */
   const files = new Map<string, { text: string; path?: string; resolveDir: string }>();
@@ -105,7 +117,7 @@ function ownFiles({ derivation, emission }: BuildSource, target: string, bundler
       });
       onLoad({ filter: /./ }, async ({ path: file }) => {
         const found = files.get(file);
-        if (found === undefined) return undefined;
+        if (found === undefined) return loadPlaced(file, join(target, PLACE_FILE), packages, bundler);
         const { text, path, resolveDir } = found;
         if (file.endsWith(".json")) return { contents: text, loader: "json", resolveDir };
         const isPlaced = path !== undefined && text.includes("import.meta") && !path.endsWith(".cjs");
@@ -114,6 +126,23 @@ function ownFiles({ derivation, emission }: BuildSource, target: string, bundler
       });
     },
   };
+}
+
+/** Loads a module of a package that needs a location of its own; undefined for any other file. */
+async function loadPlaced(file: string, helper: string, packages: PackageFiles, bundler: Bundler) {
+  if (!/\.[cm]?js$/.test(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const placed = packages.place(file, text);
+  if (placed === undefined) return undefined;
+  const { path, isCommonJs } = placed;
+  const resolveDir = dirname(file);
+  if (!isCommonJs) return { contents: await place(text, path, helper, bundler), loader: "js" as const, resolveDir };
+  const names = `__dirname = require("node:path").join(profferFolder, ${JSON.stringify(posix.dirname(path))}), __filename = require("node:path").join(profferFolder, ${JSON.stringify(path)})`;
+  const [hashbang = ""] = /^#!.*\n/.exec(text) ?? [];
+  const rest = text.slice(hashbang.length);
+  // A directive must stay the first statement.
+  const [directive = ""] = /^\s*["']use strict["'];?/.exec(rest) ?? [];
+  return { contents: `${directive}var ${names};${rest.slice(directive.length)}`, loader: "js" as const, resolveDir };
 }
 
 /**
@@ -152,11 +181,17 @@ function installedPeers(module: string): { present: string[]; absent: string[] }
 
 function explainFailure({ errors, message }: BuildFailure): Error {
   if (errors === undefined) return new CommandError(message);
-  const shown = errors.slice(0, MAX_MESSAGES).map(({ text: message, location }) => {
-    return location === null ? text`  ${message}` : text`  ${location.file}:${location.line}: ${message}`;
+  // An exception of this file.
+  const own = errors.map(({ detail }) => detail).find((detail) => detail instanceof CommandError);
+  if (own !== undefined) return own;
+  const native = errors.find(({ text: problem }) => /No loader is configured for "\.node"/.test(problem));
+  const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(native?.location?.file ?? "") ?? [];
+  if (name !== undefined) return cannotBundle(name, "has native code");
+  const shown = errors.slice(0, MAX_MESSAGES).map(({ text: problem, location }) => {
+    return location === null ? text`  ${problem}` : text`  ${location.file}:${location.line}: ${problem}`;
   });
   const others = errors.length > MAX_MESSAGES ? [text`… and ${errors.length - MAX_MESSAGES} more`] : [];
   return new CommandError(
-    text`The server cannot be bundled. Nothing was written.\n${Text.join([...shown, ...others], "\n")}\nPackages with native code, or that read their own files, cannot be bundled: build without --bundle.`,
+    text`The server cannot be bundled. Nothing was written.\n${Text.join([...shown, ...others], "\n")}\n${WITHOUT_BUNDLE}`,
   );
 }

@@ -1,6 +1,7 @@
 import type { Server } from "proffer";
 import { toServing } from "proffer/flags";
-import { type Choice, chooseItems, showAllToolsets } from "proffer/process";
+import type { Choice } from "proffer/process";
+import { entryOf } from "../modules/copies.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { findProfile, PROFILES } from "../profiles/table.ts";
 import { explainFlags, WrongUsage } from "../terminal/command-error.ts";
@@ -38,7 +39,8 @@ export function toChoice({ toolsets, readOnly, only, except }: ChoiceFlags, targ
 }
 
 /** Shows the items that `serve` would show with this choice, or all without one. @throws {UsageError} for unknown names. */
-export function showChosen(server: Server, choice: Choice | undefined): Promise<void> {
+export async function showChosen(server: Server, choice: Choice | undefined): Promise<void> {
+  const { chooseItems, showAllToolsets } = await entryOf(server, "proffer/process");
   return choice === undefined ? showAllToolsets(server) : chooseItems([server], choice);
 }
 

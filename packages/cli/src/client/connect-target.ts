@@ -4,7 +4,6 @@ import {
   type Client,
   type ClientOptions,
   ConnectionError,
-  connect,
   connectOver,
   linkCommand,
   linkUrl,
@@ -14,8 +13,7 @@ import {
   type RequestOptions,
   type ScriptedAnswer,
 } from "proffer/client";
-import { overrideOptions } from "proffer/derived";
-import { formatLog } from "proffer/process";
+import { entryOf } from "../modules/copies.ts";
 import { openServer } from "../modules/load.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
@@ -90,7 +88,10 @@ export async function withServer<Value>(
       const { server, load, prepared } = await openServer(target.file, { warn });
       reportDiagnostics(prepared?.diagnostics ?? []);
       await load?.();
-      await formatLog();
+      // A built folder has its own copy of the run-time.
+      const { connect } = await entryOf(server, "proffer/testing");
+      const { overrideOptions } = await entryOf(server, "proffer/derived");
+      (await entryOf(server, "proffer/process")).formatLog();
       interruption.start();
       const own = overrideOptions(server, { development: true });
       await explainUsage(showChosen(own, choice));

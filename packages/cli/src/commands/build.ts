@@ -1,9 +1,12 @@
 import { join, relative } from "node:path";
-import type { Module } from "proffer/derived";
 import { findAssets, findForgotten } from "../build/assets.ts";
 import { type BuildSource, checkTarget, MODULES, writeBuild, writeDocker } from "../build/built-folder.ts";
+import { WITHOUT_BUNDLE } from "../build/package-files.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
+import { whileDescribing } from "../describe/describing.ts";
+import { type StartFlags, startArtifact } from "../describe/start.ts";
 import { deriveModule } from "../modules/derive-module.ts";
+import { LoadError } from "../modules/import-module.ts";
 import { ownServer } from "../modules/load.ts";
 import { BUNDLE, findModule } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
@@ -19,28 +22,48 @@ export interface BuildFlags extends SourceFlags {
   readonly bundle?: boolean;
   /** Also write a Dockerfile. */
   readonly docker?: boolean;
+  /** Start the folder with packages that npm installs into a copy, instead of those of the project. */
+  readonly install?: boolean;
 }
 
 /**
- * Writes a folder that runs with only the packages that the module imports, or one file that contains them.
- * @throws {CommandError} for a module with an error, or a folder with other content; then nothing is written.
+ * Writes a folder that runs with only the packages that the module imports, or one file that contains them, and starts it
+ * once.
+ * @throws {CommandError} for a module with an error, a folder with other content, or a result that does not start; then
+ * nothing is written.
  */
 export async function build(file: string, flags: BuildFlags): Promise<void> {
-  const { out, bundle = false, docker = false } = flags;
-  checkTarget(findModule(file), out);
+  const { out, bundle = false, docker = false, start = true } = flags;
+  const module = findModule(file);
+  checkTarget(module, out);
   const bundling = bundle ? await import("../build/bundle.ts") : undefined;
   const bundler = await bundling?.loadBundler();
   const source = await openBuildSource(file, out, flags);
-  const index = bundle ? BUNDLE : "index.js";
-  const built = bundling && bundler ? await bundling.writeBundle(source, out, bundler) : writeBuild(source, out);
+  const entry = bundle ? BUNDLE : "index.js";
   const { settings } = source.derivation;
-  const written = built + (docker ? writeDocker(out, { index, installs: !bundle, settings }) : 0);
+  const finish = async (folder: string) => {
+    if (docker) writeDocker(folder, { index: entry, installs: !bundle, settings });
+    if (!start) return;
+    const packages = bundle ? {} : { packages: flags.install ? ("npm" as const) : { of: module } };
+    const remedy = bundle
+      ? WITHOUT_BUNDLE
+      : "Add the files that it reads with --asset, and its packages to package.json.";
+    await startArtifact(
+      { name: bundle ? "The bundle" : "The build", folder, entry, settings, remedy, ...packages },
+      flags,
+    );
+  };
+  const written =
+    bundling && bundler
+      ? await bundling.writeBundle(source, out, bundler, finish)
+      : await writeBuild(source, out, finish);
   const files = written === 1 ? "1 file" : `${written} files`;
   const run = docker
     ? `docker build ${quoteForShell(out)}`
-    : `node ${quoteForShell(`${out}/${index}`)} [--http [port]]`;
+    : `node ${quoteForShell(`${out}/${entry}`)} [--http [port]]`;
+  const started = start ? " It was started once to check it." : "";
   say(
-    text`Wrote ${describe(source.derivation)} to ${out}: ${files}. ${docker ? "Make an image with" : "Run it with"}: ${run}`,
+    text`Wrote ${describe(source.derivation)} to ${out}: ${files}.${started} ${docker ? "Make an image with" : "Run it with"}: ${run}`,
   );
 }
 
@@ -59,7 +82,7 @@ function describe({ form, tools, prompts, resources }: Derivation): string {
 }
 
 /** The options that decide about the content of a build. */
-export interface SourceFlags {
+export interface SourceFlags extends StartFlags {
   readonly allowUndocumented?: boolean;
   /** Files and folders that the module reads at run time. */
   readonly asset?: readonly string[];
@@ -75,7 +98,7 @@ const UNDOCUMENTED = "PF2001";
 export async function openBuildSource(
   file: string,
   out: string,
-  { allowUndocumented = false, asset: names = [] }: SourceFlags,
+  { allowUndocumented = false, asset: names = [], env = [], start = true }: SourceFlags,
 ): Promise<BuildSource> {
   const module = findModule(file);
   const assets = findAssets(names, module, out);
@@ -90,7 +113,10 @@ export async function openBuildSource(
   if (errors > 0) {
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
-  if (derivation.form === "combined") await explainUsage(checkNames(file));
+  if (derivation.form === "combined") {
+    const checked = explainUsage(whileDescribing(env, () => checkNames(file)));
+    await (start ? checked : checked.catch(warnOfNames));
+  }
   const emission = deriver.emit(join(fromHere(out), MODULES), assets);
   for (const forgotten of findForgotten(emission, assets)) {
     const path = relative(currentShell().cwd, forgotten);
@@ -100,20 +126,17 @@ export async function openBuildSource(
   return { module, derivation, emission, imports: importedPackages(emission), assets };
 }
 
+/** A module that only works where it is served is built without the check. */
+function warnOfNames(error: unknown): void {
+  if (!(error instanceof CommandError && error.cause instanceof LoadError)) throw error;
+  say(text`warning: Duplicate names of the server and the functions were not looked for. ${error.text}`);
+}
+
 /**
- * Adds the functions to the module's server, to find names that both define: the names of the server are code. A module
- * that needs its production environment to be imported is built without this check.
+ * Adds the functions to the module's server, to find names that both define: the names of the server are code.
  * @throws {UsageError} for a duplicate name.
  */
 async function checkNames(file: string): Promise<void> {
   const { manifest, load } = await prepareModule(file);
-  let module: Module;
-  try {
-    module = await explainUsage(load());
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    say(text`warning: Duplicate names in the server and the functions were not looked for, because ${error.text}`);
-    return;
-  }
-  ownServer(file, "combined", manifest, module);
+  await ownServer(file, "combined", manifest, await explainUsage(load()));
 }

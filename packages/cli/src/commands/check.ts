@@ -1,27 +1,35 @@
 import type { Server } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
-import { showAllToolsets } from "proffer/process";
 import { isRequired, isSecret } from "proffer/settings";
+import { showChosen } from "../client/choice-flags.ts";
 import type { Derivation } from "../derive/index.ts";
 import { sizeOfTool, type ToolSize } from "../derive/model/tool-size.ts";
+import { whileDescribing } from "../describe/describing.ts";
+import { refusePlaceholders } from "../describe/placeholders.ts";
 import { deriveModule } from "../modules/derive-module.ts";
-import { describedServer } from "../modules/load.ts";
+import { describedServer, listServer } from "../modules/load.ts";
 import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { formatDiagnostics, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { formatTable, type TableRow } from "../terminal/layout.ts";
-import { formatListing, type Listing, listServer, withDetails } from "../terminal/listing.ts";
+import { formatListing, type Listing, withDetails } from "../terminal/listing.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { print, printJson, type Styles, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+
+export interface CheckFlags {
+  readonly json?: boolean;
+  /** `name=value`: variables for a module that does not accept placeholders. */
+  readonly env?: readonly string[];
+}
 
 /**
  * Prints the tools, prompts and resources of a module as clients see them, the sizes of the tools, and the diagnostics.
  * @throws {CommandError} after printing, if there is an error.
  */
-export async function check(file: string, { json = false }: { json?: boolean }): Promise<void> {
+export async function check(file: string, { json = false, env = [] }: CheckFlags): Promise<void> {
   const { derivation } = await deriveModule(file);
   const { diagnostics, settings } = derivation;
-  const { listing, server } = await listModule(file, derivation);
+  const { listing, server } = await whileDescribing(env, () => listModule(file, derivation));
   const sizes = listing.tools.map(sizeOfTool);
   if (json) printJson({ ...withDetails(listing, server), sizes, ...(settings && { settings }), diagnostics });
   else {
@@ -47,8 +55,10 @@ export async function check(file: string, { json = false }: { json?: boolean }):
 async function listModule(file: string, derivation: Derivation): Promise<{ listing: Listing; server: Server }> {
   try {
     const server = await explainUsage(describedServer(file, derivation));
-    await explainUsage(showAllToolsets(server));
-    return { listing: await explainUsage(listServer(server)), server };
+    await explainUsage(showChosen(server, undefined));
+    const listing = await explainUsage(listServer(server));
+    refusePlaceholders(listing, derivation.settings);
+    return { listing, server };
   } catch (error) {
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
     throw error;

@@ -1,18 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { type Choice, findMissingTools } from "proffer/process";
+import type { ManifestSettings } from "proffer/derived";
+import type { Choice } from "proffer/process";
+import { isRequired } from "proffer/settings";
 import { type ChoiceFlags, profilesOf, showChosen, toChoice } from "../client/choice-flags.ts";
+import { describingArguments, parseVariables, whileDescribing } from "../describe/describing.ts";
+import { refusePlaceholders } from "../describe/placeholders.ts";
 import { examineClients, examineListing, formatClients, lossesOf } from "../doctor/examine-clients.ts";
 import { type Finding, formatFinding, toFinding } from "../doctor/finding.ts";
 import { asWritten, readCode, review } from "../doctor/review.ts";
 import { type Launch, toLaunch } from "../install/launch.ts";
-import { openServer } from "../modules/load.ts";
+import { entryOf } from "../modules/copies.ts";
+import { describeModule, listServer, openServer } from "../modules/load.ts";
 import type { Loss } from "../profiles/losses.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { isObject, parseJson } from "../terminal/json.ts";
-import { listServer } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
@@ -25,16 +29,18 @@ interface DoctorFlags extends ChoiceFlags {
   readonly json?: boolean;
   /** The ids of client profiles, separated by commas. */
   readonly client?: string;
+  /** `name=value`: variables for the server. */
+  readonly env?: readonly string[];
 }
 
 /**
  * Looks for common problems of servers and prints a fix for each.
  * @throws {CommandError} after printing, if a check fails.
  */
-export async function doctor(file: string, { json = false, client, ...flags }: DoctorFlags): Promise<void> {
+export async function doctor(file: string, { json = false, client, env = [], ...flags }: DoctorFlags): Promise<void> {
   const choice = toChoice(flags);
   const profiles = client === undefined ? undefined : profilesOf("--client", client);
-  const { findings: found, losses } = await examineModule(file, profiles, choice);
+  const { findings: found, losses } = await examineModule(file, profiles, choice, env);
   // A finding may quote the output of the server.
   const hidden = found.map((finding) => ({ ...finding, message: redact(finding.message) }));
   const findings = [examineNode(process.versions.node), ...hidden];
@@ -52,13 +58,21 @@ async function examineModule(
   file: string,
   profiles: readonly Profile[] | undefined,
   choice: Choice | undefined,
+  env: readonly string[],
 ): Promise<{ findings: readonly Finding[]; losses: readonly Loss[] }> {
   try {
-    const { server, prepared } = await openServer(file);
+    const given = parseVariables(env);
+    const { settings } = await describeModule(file);
+    const missing = missingSettings(settings, { ...currentShell().env, ...given });
+    const open = () => openServer(file);
+    const { server, prepared } = missing.length > 0 ? await whileDescribing(env, open) : await open();
     if (choice !== undefined) await explainUsage(showChosen(server, choice));
-    const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url);
-    const started = await examineStart(toLaunch(file, false, {}));
+    const nodeArguments = missing.length > 0 ? describingArguments() : [];
+    const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url, nodeArguments, given);
+    const { command, args } = toLaunch(file, false, {});
+    const started = await examineStart({ command, args: [...nodeArguments, ...args], env: given });
     const listing = await listServer(server);
+    if (missing.length > 0) refusePlaceholders(listing, settings);
     const { diagnostics, sources } = await readCode(file);
     const losses = lossesOf(server.info.name, listing, profiles);
     const listed = [...examineListing(listing), ...examineClients(losses, profiles !== undefined)];
@@ -66,12 +80,13 @@ async function examineModule(
       ...diagnostics.map(toFinding),
       ...loaded,
       ...started,
+      ...(missing.length > 0 ? [described(missing)] : []),
       ...(listed.length > 0 ? listed : [ACCEPTED]),
       ...review({
         listing,
         written: asWritten(listing, server),
         sources,
-        missingTools: await findMissingTools(server),
+        missingTools: await (await entryOf(server, "proffer/process")).findMissingTools(server),
         module: fromHere(file),
       }),
     ];
@@ -80,6 +95,20 @@ async function examineModule(
     if (!(error instanceof CommandError)) throw error;
     return { findings: [{ level: "error", message: error.message }], losses: [] };
   }
+}
+
+/** Returns the names of the required settings that have no value. */
+function missingSettings(settings: ManifestSettings | undefined, env: NodeJS.ProcessEnv): string[] {
+  if (settings === undefined) return [];
+  return Object.keys(settings.properties).filter((name) => isRequired(settings, name) && !env[name]?.trim());
+}
+
+function described(missing: readonly string[]): Finding {
+  const names = missing.join(", ");
+  return {
+    level: "good",
+    message: `Without a value of ${names}, the server was only described: with placeholders, and without onStart.`,
+  };
 }
 
 const ACCEPTED: Finding = {
@@ -179,12 +208,16 @@ function silent(errors: string): Finding {
 const LOAD_TIMEOUT = 30_000;
 
 /** Imports a module in a separate process without reserving stdout, and reports output on stdout. */
-export async function examineLoad(url: string): Promise<Finding[]> {
+export async function examineLoad(
+  url: string,
+  nodeArguments: readonly string[] = [],
+  given: Launch["env"] = {},
+): Promise<Finding[]> {
   const { cwd, env } = currentShell();
   const script = `await import(${JSON.stringify(url)}); process.exit();`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+  const child = spawn(process.execPath, [...nodeArguments, "--input-type=module", "--eval", script], {
     cwd,
-    env,
+    env: { ...env, ...given },
     stdio: ["ignore", "pipe", "ignore"],
     timeout: LOAD_TIMEOUT,
   });

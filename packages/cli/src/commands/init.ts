@@ -1,13 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProject } from "../modules/module-file.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { npmFailure, runNpm } from "../terminal/npm.ts";
 import { currentShell, fromHere, quoteForShell } from "../terminal/shell.ts";
 import { printLines, say } from "../terminal/terminal.ts";
-import { Text, text } from "../terminal/text.ts";
+import { text } from "../terminal/text.ts";
 
 /**
  * Creates a project and installs its packages. In a clone of the repository, the project gets the packages of the clone.
@@ -98,26 +98,13 @@ function packClone(clone: readonly ClonedPackage[], target: string): void {
     // The folder may have existed before, with other files in it.
     for (const { file: path } of clone) rmSync(join(target, path), { force: true });
     if (created !== undefined) rmSync(created, { recursive: true });
-    throw new CommandError(text`npm pack failed in ${folder}. Nothing was written.\n${Text.block(errors)}`);
+    throw npmFailure(`npm pack failed in ${folder}. Nothing was written.`, errors);
   }
 }
 
 function nameOf(folder: string): unknown {
   const file = join(folder, "package.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).name : undefined;
-}
-
-/**
- * Runs npm with constant arguments, and returns whether it succeeded, and its errors.
- * @param output - `shown`: on stderr while npm runs; the errors are not returned then
- */
-function runNpm(args: readonly string[], cwd: string, output: "shown" | "kept", variables: NodeJS.ProcessEnv = {}) {
-  // Windows needs a shell for npm, which would look for it in the current folder first.
-  const env = { ...currentShell().env, NoDefaultCurrentDirectoryInExePath: "1", ...variables };
-  const stream = output === "shown" ? 2 : "pipe";
-  const shell = process.platform === "win32";
-  const { status, stderr, error } = spawnSync("npm", [...args], { cwd, env, stdio: ["ignore", stream, stream], shell });
-  return { isDone: status === 0, errors: error?.message ?? String(stderr ?? "") };
 }
 
 /** The versions of the packages, as package.json names them. */

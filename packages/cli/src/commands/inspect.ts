@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { type InspectorHost, startInspector } from "@proffer/inspector";
-import { overrideOptions, runInBackground } from "proffer/derived";
-import { formatLog } from "proffer/process";
 import { nameOfTarget, type Target, type TargetArguments } from "../client/arguments.ts";
 import { type HeaderFlags, toHeaders } from "../client/headers.ts";
 import { type LimitFlags, toLimits } from "../client/limits.ts";
@@ -13,6 +11,7 @@ import { createHost } from "../inspect/host.ts";
 import { ModuleSource } from "../inspect/module-source.ts";
 import { linkAddress, linkProcess, linkServer } from "../inspect/server-links.ts";
 import { traceServer } from "../inspect/trace.ts";
+import { entryOf } from "../modules/copies.ts";
 import { openServer } from "../modules/load.ts";
 import { findModule } from "../modules/module-file.ts";
 import { Mask, WireRecord } from "../recordings/record.ts";
@@ -88,6 +87,7 @@ function keepHistory(target: Target): HistoryFile {
 
 async function prepareModule(file: string, record: WireRecord): Promise<Prepared> {
   const { server, running, hasSource } = await openModule(file);
+  const { overrideOptions, connectMemory } = await entryOf(server, "proffer/derived");
   overrideOptions(server, { development: true });
   const path = resolve(file);
   let code: ReturnType<typeof readCode> | undefined;
@@ -105,8 +105,8 @@ async function prepareModule(file: string, record: WireRecord): Promise<Prepared
     host: createHost({
       target: { kind: "module", name: file },
       command: { kind: "module", file },
-      links: linkServer(server),
-      trace: traceServer(server),
+      links: linkServer(server, connectMemory),
+      trace: traceServer(server, overrideOptions),
       history: openHistory(path, warn),
       module: { file: path, server, readCode: read },
       record,
@@ -122,7 +122,8 @@ async function openModule(file: string) {
   const { server, load, prepared } = await openServer(file, { warn });
   reportDiagnostics(prepared?.diagnostics ?? []);
   await load?.();
-  formatLog();
+  (await entryOf(server, "proffer/process")).formatLog();
+  const { runInBackground } = await entryOf(server, "proffer/derived");
   const running = runInBackground(server);
   try {
     await running.start();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { UsageError } from "proffer";
 import { findSimilar, type ManifestSettings } from "proffer/derived";
+import { parseVariables, type Variables } from "../describe/describing.ts";
 import { CLIENTS, type ClientConfig, type ClientName } from "../install/clients.ts";
 import { changeConfig, type EntryChange, planConfig } from "../install/config-file.ts";
 import { formatDifference } from "../install/difference.ts";
@@ -87,27 +88,6 @@ async function applyChange(flags: ClientFlags, decide: (entries: Members, file: 
   if (flags.dryRun) return say(text`\nDry run: ${file} was not changed.`);
   say(text`\nWrote ${file}${backup === undefined ? "" : `; the previous version is in ${backup}`}.`);
   say(text`${config.title}: ${config.nextStep}`);
-}
-
-/** Environment variables for a client's configuration. */
-type Variables = { readonly [name: string]: string };
-
-/**
- * Parses the values of `--env`. A name without a value is copied from this process, so that a secret need not be part of
- * the command.
- * @throws {WrongUsage} for a name that is not set, or a name that no variable can have.
- */
-function parseVariables(pairs: readonly string[], env: NodeJS.ProcessEnv = currentShell().env): Variables {
-  const entries = pairs.map((pair): [string, string] => {
-    const at = pair.indexOf("=");
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    const value = at === 0 ? undefined : env[pair];
-    if (value !== undefined) return [pair, value];
-    throw new WrongUsage(
-      `Invalid value of --env: ${JSON.stringify(pair)}. Write name=value, or the name of a variable that is set.`,
-    );
-  });
-  return Object.fromEntries(entries);
 }
 
 /**

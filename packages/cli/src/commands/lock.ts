@@ -1,4 +1,6 @@
 import type { ItemSource } from "../derive/index.ts";
+import { whileDescribing } from "../describe/describing.ts";
+import { refusePlaceholders } from "../describe/placeholders.ts";
 import { type Change, formatChanges, KINDS, type PlacedChange } from "../lock/change.ts";
 import { compareLocks } from "../lock/compare-locks.ts";
 import { LOCKED_LISTS, type Lock, lineOf, lockPath, readLock, takeLock, writeLock } from "../lock/lock-file.ts";
@@ -16,13 +18,16 @@ export interface LockFlags {
   readonly strict?: boolean;
   readonly file?: string;
   readonly json?: boolean;
+  /** `name=value`: variables for a module that does not accept placeholders. */
+  readonly env?: readonly string[];
 }
 
 /**
  * Writes the lock of a module, or compares the module with it. Both print the changes.
  * @throws {CommandError} with `check`, if a change breaks callers.
  */
-export async function lock(file: string, { check = false, strict = false, file: chosen, json = false }: LockFlags) {
+export async function lock(file: string, flags: LockFlags) {
+  const { check = false, strict = false, file: chosen, json = false, env = [] } = flags;
   if (strict && !check) throw new WrongUsage("--strict is an option of --check.");
   const module = findModule(file);
   const path = fromHere(lockPath(module, chosen));
@@ -33,8 +38,11 @@ export async function lock(file: string, { check = false, strict = false, file: 
   const { derivation, deriver } = await deriveModule(file);
   const sources = deriver.sources();
   checkDerivation(file, derivation);
-  const server = describedServer(file, derivation);
-  const current = await explainUsage(server.then((found) => takeLock(found, derivation, module, path)));
+  const current = await whileDescribing(env, async () => {
+    const server = await explainUsage(describedServer(file, derivation));
+    return explainUsage(takeLock(server, derivation, module, path));
+  });
+  refusePlaceholders(current, derivation.settings);
   if (earlier !== undefined && earlier.lock.module !== current.module)
     throw new CommandError(
       `${name} is the lock of ${earlier.lock.module}, not of ${current.module}. Choose another file with --file.`,

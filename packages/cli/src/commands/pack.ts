@@ -1,6 +1,7 @@
 import {
   type Dirent,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,17 +10,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
-import type { Server } from "proffer";
+import { basename, dirname, extname, join } from "node:path";
 import type { ManifestSettings } from "proffer/derived";
 import { isSecret } from "proffer/settings";
-import { type DescribedModule, load, readBuiltManifest } from "../modules/load.ts";
+import { WITHOUT_BUNDLE } from "../build/package-files.ts";
+import { whileDescribing } from "../describe/describing.ts";
+import { type StartFlags, startArtifact } from "../describe/start.ts";
+import { type DescribedModule, listServer, load, readBuiltManifest } from "../modules/load.ts";
 import { BUNDLE, findBuiltFolder, findModule, readStart } from "../modules/module-file.ts";
 import { readProjectPackage, toServerName } from "../modules/packages.ts";
 import { describeMcpb, type PackedItems, type PackedServer } from "../pack/mcpb-manifest.ts";
 import { writeZip, type ZipEntry } from "../pack/zip.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import { listServer } from "../terminal/listing.ts";
+import type { Listing } from "../terminal/listing.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -30,20 +33,49 @@ export interface PackFlags extends SourceFlags {
 }
 
 /**
- * Writes a module, or a folder that `build` wrote, as a package that Claude Desktop and other clients install.
- * @throws {CommandError} if it cannot be packed; then nothing is written.
+ * Writes a module, or a folder that `build` wrote, as a package that Claude Desktop and other clients install, and starts
+ * it once.
+ * @throws {CommandError} if it cannot be packed, or does not start; then nothing is written.
  */
 export async function pack(file: string, flags: PackFlags): Promise<void> {
   const built = findBuiltFolder(file);
   const project = readProjectPackage(built ?? findModule(file));
-  const { server, files } = await (built === undefined ? packModule(file, flags) : packBuilt(file, built));
+  const { described, files, entry } = await (built === undefined ? packModule(file, flags) : packBuilt(file, built));
+  // What package.json lacks is said before the package is started.
+  describeMcpb({ ...described.server, settings: described.settings, entry, items: undefined }, project.content);
+  const listing = flags.start === false ? undefined : await startPackage(files, entry, described, flags);
+  const server = await describePacked(described, file, entry, listing, flags);
   const manifest = `${JSON.stringify(describeMcpb(server, project.content), undefined, 2)}\n`;
   const entries = [{ path: "manifest.json", content: Buffer.from(manifest) }, ...files];
   const archive = writeZip(entries);
   const out = flags.out ?? `${server.name}.mcpb`;
   writePackage(out, archive);
   const kilobytes = Math.ceil(archive.length / 1000);
-  say(text`Wrote ${out}: ${entries.length} files, ${kilobytes} kB. Open it with Claude Desktop to install it.`);
+  const started = listing === undefined ? "" : " It was started once to check it.";
+  say(
+    text`Wrote ${out}: ${entries.length} files, ${kilobytes} kB.${started} Open it with Claude Desktop to install it.`,
+  );
+}
+
+/** Starts the files of a package in a folder that has nothing else. */
+async function startPackage(
+  files: readonly ZipEntry[],
+  entry: string,
+  { settings }: DescribedModule,
+  flags: StartFlags,
+): Promise<Listing> {
+  const folder = mkdtempSync(join(tmpdir(), "proffer-pack-"));
+  try {
+    for (const { path, content } of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    const isBundle = entry.endsWith(BUNDLE);
+    const remedy = isBundle ? WITHOUT_BUNDLE : "Run npm install --omit=dev --install-links in the folder again.";
+    return await startArtifact({ name: "The package", folder, entry, settings, remedy }, flags);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 const EXTENSION = ".mcpb";
@@ -70,15 +102,23 @@ const FOLDER = "server";
 /** In characters. A shorter value of a setting occurs in code by chance. */
 const MIN_SECRET = 8;
 
+/** The content of a package. */
+interface Packed {
+  readonly described: DescribedModule;
+  readonly files: readonly ZipEntry[];
+  /** The file that starts the server, in the package. */
+  readonly entry: string;
+}
+
 /** Bundles a module. @throws {CommandError} for a module with an error, or one that cannot be bundled. */
-export async function packModule(file: string, flags: SourceFlags) {
+async function packModule(file: string, flags: PackFlags): Promise<Packed> {
   const { loadBundler, writeBundle } = await import("../build/bundle.ts");
   const bundler = await loadBundler();
   const folder = mkdtempSync(join(tmpdir(), "proffer-pack-"));
   try {
     const out = join(folder, FOLDER);
     const source = await openBuildSource(file, out, flags);
-    await writeBundle(source, out, bundler);
+    await writeBundle(source, out, bundler, async () => {});
     const { derivation } = source;
     // The bundle names its sources in comments: the name of a temporary folder would change its bytes each time.
     const withoutFolder = (bytes: Uint8Array) =>
@@ -86,28 +126,33 @@ export async function packModule(file: string, flags: SourceFlags) {
     const files = readFiles(out, derivation.settings).map(({ path, content }) => {
       return { path, content: path.endsWith(`/${BUNDLE}`) ? withoutFolder(content) : content };
     });
-    return { server: await describePacked(derivation, file, BUNDLE), files };
+    return { described: derivation, files, entry: `${FOLDER}/${BUNDLE}` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Packs a folder that `build` wrote, with its packages. @throws {CommandError} if they are not installed. */
-export async function packBuilt(file: string, folder: string) {
+async function packBuilt(file: string, folder: string): Promise<Packed> {
   if (!existsSync(join(folder, "node_modules/proffer/package.json"))) {
     throw new CommandError(`${file} does not contain its packages. Run npm install --omit=dev --install-links in it.`);
   }
-  const manifest = await readBuiltManifest(file, folder);
-  const server = await describePacked(manifest, file, "index.js");
-  return { server, files: readFiles(folder, manifest.settings) };
+  const described = await readBuiltManifest(file, folder);
+  return { described, files: readFiles(folder, described.settings), entry: `${FOLDER}/index.js` };
 }
 
-async function describePacked(manifest: DescribedModule, file: string, entry: string): Promise<PackedServer> {
-  const { form, tools, prompts, settings } = manifest;
-  const { name, version, instructions } = manifest.server;
+async function describePacked(
+  { form, tools, prompts, settings, server }: DescribedModule,
+  file: string,
+  entry: string,
+  listing: PackedItems | undefined,
+  { env = [] }: PackFlags,
+): Promise<PackedServer> {
+  const { name, version, instructions } = server;
   // The lists of any other server are code.
-  const items = form === "functions" ? { tools, prompts } : await tryToList(() => load(file));
-  return { name: toServerName(name), version, instructions, settings, entry: `${FOLDER}/${entry}`, items };
+  const items =
+    form === "functions" ? { tools, prompts } : (listing ?? (await whileDescribing(env, () => tryToList(file))));
+  return { name: toServerName(name), version, instructions, settings, entry, items };
 }
 
 function readFiles(folder: string, settings: ManifestSettings | undefined): ZipEntry[] {
@@ -121,13 +166,12 @@ function readFiles(folder: string, settings: ManifestSettings | undefined): ZipE
 }
 
 /** Lists a server that is code. One that cannot be imported here is packed without its lists. */
-async function tryToList(open: () => Promise<Server>): Promise<PackedItems | undefined> {
+async function tryToList(file: string): Promise<PackedItems | undefined> {
   try {
-    const { tools, prompts } = await listServer(await open());
-    return { tools, prompts };
+    return await listServer(await load(file));
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    say(text`warning: The package does not list the tools and prompts of the server, because ${error.text}`);
+    say(text`warning: The package does not list the tools and prompts of the server. ${error.text}`);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { toClusterSettings } from "proffer/flags";
-import { serveProcess } from "proffer/process";
 import { reserveStdout } from "proffer/stdio";
+import { entryOf, requireOneCopy } from "../modules/copies.ts";
 import { checkModuleSettings } from "../modules/import-module.ts";
 import { type OpenedServer, openServer } from "../modules/load.ts";
 import { explainFlags, explainUsage } from "../terminal/command-error.ts";
@@ -26,6 +26,9 @@ export async function serve(words: readonly string[], rest: readonly string[] = 
   const others = new Map<string, OpenedServer>();
   for (const [path, module] of mounts) others.set(path, await open(module));
   const loads = [first, ...others.values()].flatMap(({ load }) => load ?? []);
+  const { serveProcess, formatLog } = await entryOf(first.server, "proffer/process");
+  requireOneCopy([first.server, ...[...others.values()].map(({ server }) => server)]);
+  formatLog(serving.log);
   await explainUsage(
     serveProcess(first.server, {
       ...serving,

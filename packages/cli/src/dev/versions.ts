@@ -109,7 +109,7 @@ export function openVersions(file: string, compiler: Compiler, trust = currentTr
       const server =
         form === "functions"
           ? createDerivedServer(manifest, async () => loaded)
-          : ownServer(file, form, manifest, loaded);
+          : await ownServer(file, form, manifest, loaded);
       void compiler.save(derivation).catch(() => {});
       return { server, derivation };
     },

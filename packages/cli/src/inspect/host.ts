@@ -17,7 +17,6 @@ import {
 import type { Server } from "proffer";
 import { HeaderParams, headersFor } from "proffer/client";
 import { profileOf, tokensOf } from "proffer/derived";
-import { findMissingTools } from "proffer/process";
 import { bytesOf } from "../derive/model/tool-size.ts";
 import { examineClients, examineListing } from "../doctor/examine-clients.ts";
 import { costOf, costParts } from "../doctor/examine-cost.ts";
@@ -26,6 +25,7 @@ import { asWritten, type ReadCode, reviewInSteps } from "../doctor/review.ts";
 import { CLIENT_NAMES, CLIENTS, type ClientName } from "../install/clients.ts";
 import { EDITS } from "../install/config-file.ts";
 import { toLaunch } from "../install/launch.ts";
+import { entryOf } from "../modules/copies.ts";
 import { ownVersion, toServerName } from "../modules/packages.ts";
 import { type Loss, viewEach } from "../profiles/losses.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -105,7 +105,7 @@ async function findProblems(offer: Offer, { module, source }: HostOptions): Prom
   const { diagnostics, sources } = (await module?.readCode()) ?? { diagnostics: [], sources: [] };
   const own = module && {
     written: asWritten(listing, module.server),
-    missingTools: await findMissingTools(module.server),
+    missingTools: await (await entryOf(module.server, "proffer/process")).findMissingTools(module.server),
     module: module.file,
   };
   const losses: Loss[][] = [];

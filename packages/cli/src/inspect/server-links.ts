@@ -26,8 +26,11 @@ const SHARED = {
   changesCaller: false,
 } as const;
 
-/** Connects to a server in this process. */
-export function linkServer(server: Server): ServerLinks {
+/**
+ * Connects to a server in this process.
+ * @param connectTo - of the copy of the run-time that created the server
+ */
+export function linkServer(server: Server, connectTo = connectMemory): ServerLinks {
   return {
     ...SHARED,
     transport: "memory",
@@ -36,7 +39,7 @@ export function linkServer(server: Server): ServerLinks {
     async connect(request) {
       let source: object | undefined;
       const linked = await connectLink(request, ({ sent, received }) => (receive) => {
-        const connection = connectMemory(
+        const connection = connectTo(
           server,
           (text) => {
             received(text);

@@ -35,9 +35,9 @@ export function createTrace(): { readonly questions: WatchQuestions; readonly so
 }
 
 /** Reports the questions and steps of a server from now on. */
-export function traceServer(server: Server): TraceSource {
+export function traceServer(server: Server, override = overrideOptions): TraceSource {
   const { questions, source } = createTrace();
-  overrideOptions(server, { watch: { questions } });
+  override(server, { watch: { questions } });
   return source;
 }
 

@@ -2,10 +2,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { JsonSchemaObject, Server } from "proffer";
 import type { Manifest } from "proffer/derived";
-import { showAllToolsets } from "proffer/process";
+import { entryOf } from "../modules/copies.ts";
+import { listServer } from "../modules/load.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { isObject, type Members, parseJson } from "../terminal/json.ts";
-import { listServer } from "../terminal/listing.ts";
 
 /** The format of the file. A newer Proffer may write another one. */
 export const LOCK_VERSION = 1;
@@ -129,7 +129,7 @@ function hasUsableMembers({ inputSchema, outputSchema, arguments: given, task, w
  */
 export async function takeLock(server: Server, manifest: Manifest, module: string, file: string): Promise<Lock> {
   // Callers with a smaller view rely on the rest, too: the definitions count, and not the view of one caller.
-  await showAllToolsets(server);
+  await (await entryOf(server, "proffer/process")).showAllToolsets(server);
   const listed = (await listServer(server)).tools;
   const outputs = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
   const tools = [...server.tools].map(({ name, description, task, was }) => {

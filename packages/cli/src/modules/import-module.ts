@@ -2,6 +2,11 @@ import type { Manifest, Module } from "proffer/derived";
 import { CommandError } from "../terminal/command-error.ts";
 import { Text, text } from "../terminal/text.ts";
 
+/** A module threw while it was imported. */
+export class LoadError extends CommandError {
+  override readonly name = "LoadError";
+}
+
 /**
  * Imports a module. Stack traces show lines of the TypeScript sources.
  * @param file - the module's name in messages.
@@ -20,7 +25,7 @@ export async function explainLoad(file: string, load: () => Promise<Module>): Pr
   try {
     return await load();
   } catch (cause) {
-    throw new CommandError(text`${file} failed to load:\n${Text.block(`${trace(cause)}${hintFor(cause, file)}`)}`, {
+    throw new LoadError(text`${file} failed to load:\n${Text.block(`${trace(cause)}${hintFor(cause, file)}`)}`, {
       cause,
     });
   }

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isServer, type Server } from "proffer";
-import { addFunctions, createDerivedServer } from "proffer/built";
+import { createDerivedServer } from "proffer/built";
 import type { Manifest, Module } from "proffer/derived";
 import type { Derivation } from "../derive/index.ts";
 import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { isBroken } from "../terminal/diagnostic-report.ts";
+import { type Listing, listAll } from "../terminal/listing.ts";
 import { fromHere } from "../terminal/shell.ts";
+import { entryOf } from "./copies.ts";
 import { toManifest } from "./derive-module.ts";
 import { checkModuleSettings, importModule } from "./import-module.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, findBuiltFolder } from "./module-file.ts";
@@ -51,7 +53,7 @@ export async function openServer(file: string, options?: PrepareOptions): Promis
 export async function openPrepared({ file, form, manifest, load }: PreparedModule): Promise<OpenedServer> {
   const { settings } = manifest;
   if (form === "functions") return { server: createDerivedServer(manifest, load), load, settings };
-  return { server: ownServer(file, form, manifest, await load()) };
+  return { server: await ownServer(file, form, manifest, await load()) };
 }
 
 async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
@@ -69,9 +71,15 @@ async function openBuilt(file: string, folder: string): Promise<OpenedServer> {
  * Returns the server that a module exports: the default export, or the export `server` with the module's functions.
  * @throws {CommandError} if it is not a server. @throws {UsageError} if it has an item with the name of a function.
  */
-export function ownServer(file: string, form: "server" | "combined", manifest: Manifest, module: Module): Server {
+export async function ownServer(
+  file: string,
+  form: "server" | "combined",
+  manifest: Manifest,
+  module: Module,
+): Promise<Server> {
   if (form === "server") return serverOf(file, module, "default");
   const server = serverOf(file, module, "server");
+  const { addFunctions } = await entryOf(server, "proffer/built");
   return addFunctions(server, module, manifest, { source: fromHere(file) });
 }
 
@@ -120,4 +128,18 @@ export async function describedServer(file: string, derivation: Derivation): Pro
   return createDerivedServer({ ...manifest, resources }, () =>
     Promise.reject(new Error("A server that is only listed calls no functions.")),
   );
+}
+
+/** Requests the non-empty lists of a server in this process. */
+export async function listServer(server: Server): Promise<Listing> {
+  // Lists do not need a database that `onStart` would connect to.
+  const { connect } = await entryOf(server, "proffer/testing");
+  const client = await connect(server, { start: false });
+  try {
+    // Resources may be tools, too: the server knows whether they are.
+    const { capabilities } = await client.request("server/discover");
+    return await listAll(client, capabilities as { readonly [name: string]: unknown });
+  } finally {
+    await client.close();
+  }
 }

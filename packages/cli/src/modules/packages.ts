@@ -108,3 +108,9 @@ export function findCompiler(): { readonly directory: string; readonly version: 
 function readVersion(directory: string): string {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")).version;
 }
+
+/** Returns the folder of an installed package. It looks at the folders, because not every package exports its package.json. */
+export function findInstalledFolder(from: string, name: string): string | undefined {
+  const folders = createRequire(from).resolve.paths(name) ?? [];
+  return folders.map((folder) => join(folder, name)).find((folder) => existsSync(join(folder, "package.json")));
+}

@@ -1,5 +1,5 @@
 import type { Prompt, Resource, Server, TaskSettings, Tool } from "proffer";
-import { type Client, connect } from "proffer/client";
+import type { Client } from "proffer/client";
 import { defined } from "./json.ts";
 import { widthOf, wrap } from "./layout.ts";
 import type { Styles } from "./terminal.ts";
@@ -18,18 +18,6 @@ export interface Listing {
   readonly prompts: Listed<"listPrompts">;
   readonly resources: Listed<"listResources">;
   readonly resourceTemplates: Listed<"listTemplates">;
-}
-
-/** Requests the non-empty lists of a server in this process. */
-export async function listServer(server: Server): Promise<Listing> {
-  // Lists do not need a database that `onStart` would connect to.
-  const client = await connect(server, { start: false });
-  try {
-    // Resources may be tools, too: the server knows whether they are.
-    return await listAll(client, client.capabilities);
-  } finally {
-    await client.close();
-  }
 }
 
 /** Requests the lists that the server declares in its capabilities. */

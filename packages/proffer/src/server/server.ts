@@ -62,7 +62,8 @@ const BRAND = Symbol.for("proffer.server");
 
 /** The server with its internals, for the rest of Proffer. */
 export class ServerState implements Server {
-  readonly [BRAND] = true;
+  /** Where this copy of Proffer is: the command line serves the servers of another copy by that copy. */
+  readonly [BRAND] = { url: import.meta.url };
   readonly info: Implementation;
   instructions: string | undefined;
   tools: Public<Registry<Tool>>;

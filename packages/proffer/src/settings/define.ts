@@ -57,6 +57,22 @@ function processEnv(): Environment {
   return process?.env ?? {};
 }
 
+/** Reads settings from the environment, or makes values for them. */
+type ReadSettings = (schema: SettingsSchema, env: Environment) => object;
+
+/**
+ * Set by commands that only describe a module, such as `proffer lock`: they need no value of a setting. The registered
+ * symbol is shared by all copies of Proffer in a process.
+ */
+const DESCRIBING = Symbol.for("proffer.describing");
+
+type Describing = { readonly [DESCRIBING]?: (read: ReadSettings, ...given: Parameters<ReadSettings>) => object };
+
+function readSettings(schema: SettingsSchema, env: Environment): object {
+  const describe = (globalThis as Describing)[DESCRIBING];
+  return describe === undefined ? readVariables(schema, env) : describe(readVariables, schema, env);
+}
+
 /** Environment variables. */
 export type Environment = { readonly [name: string]: string | undefined };
 
@@ -77,7 +93,7 @@ const PLACEHOLDER = /^\$\{user_config\.[^}]*\}$/;
  * this process from then on, and are not enumerable, so that printing or serializing the settings leaves them out.
  * @throws {UsageError} `bad_settings`, with all problems and without the values of secrets.
  */
-function readSettings(schema: SettingsSchema, env: Environment): object {
+function readVariables(schema: SettingsSchema, env: Environment): object {
   const texts = new Map(Object.keys(schema.properties).map((name) => [name, textOf(env[name])] as const));
   // First, because the value of one setting may be quoted in the problem of another.
   for (const [name, text] of texts) if (text !== undefined && isSecret(schema.properties[name] ?? {})) hide(text);

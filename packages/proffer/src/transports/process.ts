@@ -11,6 +11,7 @@ import { formatLog, type LogFormat } from "./log-format.ts";
 import type { ClusterSettings } from "./redis-nodes.ts";
 import type { Serving } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
+import { reserveStdout } from "./stdio/output.ts";
 import { cannotStart, SIGNALS, type StdioOptions, type Stop, startStdio } from "./stdio/serve.ts";
 
 /** Settings of the arguments, and of the command that serves. Without `http` the server is served over stdio. */
@@ -26,6 +27,9 @@ export interface ProcessOptions extends Omit<Serving, "stdio"> {
   /** Called when the server listens. Default: prints the URLs to stderr. */
   readonly listening?: (service: HttpService) => void;
 }
+
+/** Set by commands that start a server only to read its lists. */
+const DESCRIBING = Symbol.for("proffer.describing");
 
 /** Milliseconds of silence after which the client's first requests are considered done. */
 const QUIET = 25;
@@ -46,6 +50,7 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   if (cluster !== undefined && Object.keys(cluster).length > 0)
     await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);
   await Promise.all(servers.map((each) => stateOf(each).features.loading));
+  if (DESCRIBING in globalThis) await (await import("../features/describe/describe.ts")).describe(servers, load);
   // A node that only works has no client that could start and end it.
   const stdio = cluster?.tasks !== "work" && (options.stdio ?? http === undefined);
   const service = http === undefined ? undefined : await (await import("./listen.ts")).listen(server, http, options);
@@ -182,6 +187,8 @@ export async function serveByArguments(open: () => BuiltServer | Promise<BuiltSe
   try {
     const { serving, cluster, rest } = await readArguments();
     await prepareProcess(serving, rest);
+    // The author's module may print while it is imported.
+    if (serving.stdio) reserveStdout();
     code = 1;
     const { default: server, load } = await open();
     return await serveProcess(server, { ...serving, cluster, load });

@@ -104,7 +104,8 @@ function byteLength(wire: Wire): number {
 /** The real stdout, for protocol messages only. */
 export type ReservedStdout = Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once">;
 
-let reserved: ReservedStdout | undefined;
+/** The registered symbol is shared by all copies of Proffer in a process: a second one would reserve stderr. */
+const RESERVED = Symbol.for("proffer.stdout");
 
 /**
  * Reserves stdout for the protocol: output of the author's code or of a dependency, through `console`,
@@ -121,8 +122,9 @@ let reserved: ReservedStdout | undefined;
  * await serveStdio(server);
  */
 export function reserveStdout(): ReservedStdout {
-  reserved ??= takeStdout();
-  return reserved;
+  const holder = globalThis as { [RESERVED]?: ReservedStdout };
+  holder[RESERVED] ??= takeStdout();
+  return holder[RESERVED];
 }
 
 function takeStdout(): ReservedStdout {
