@@ -2,6 +2,7 @@ import ts from "typescript";
 import { type DerivedSchema, typesOf } from "../model/json-schema.ts";
 import { checkTags, type KnownTag, readTag, reportUnprotected, type TagReporter } from "./check-tags.ts";
 import { type DocSource, docOfMember } from "./find-comment.ts";
+import type { ValueText } from "./literal-grammars.ts";
 import { type DocComment, descriptionOf, libraryDoc } from "./parse-comment.ts";
 import { withParagraph } from "./tag.ts";
 
@@ -18,12 +19,34 @@ export function applyDoc(reporter: TagReporter, schema: DerivedSchema, doc: DocC
 }
 
 function applyTag(reporter: TagReporter, schema: DerivedSchema, known: KnownTag): DerivedSchema {
-  const value = readTag(known, reporter, schema);
+  const isDefault = reporter.describes === "setting" && known.tag.name === "default";
+  const value = isDefault ? readSettingDefault(reporter, schema, known) : readTag(known, reporter, schema);
   if (value === undefined || !fitsType(reporter, schema, known)) return schema;
   if (known.tag.name === "as") reportName(reporter, known, String(value));
   // Input derivation drops the report where the tag protects an argument.
   if (known.tag.protects) reportUnprotected(reporter, known.found);
   return { ...schema, ...known.tag.keywords?.(value, schema) };
+}
+
+/** A word without quotes, which is no literal of JavaScript and no code. */
+const BARE_WORD = /^(?!(?:undefined|null)$)[^\s()`{}"'[][^\s()`{}]*$/;
+
+/** The default of a setting is one that a program uses: a bare word is a text, and other prose is a mistake. */
+function readSettingDefault(reporter: TagReporter, schema: DerivedSchema, known: KnownTag): unknown {
+  const { text, place } = known.found;
+  if (schema.type === "string" && schema.enum === undefined && BARE_WORD.test(text)) return { value: text };
+  let isReported = false;
+  const read = readTag(known, { ...reporter, report: (...problem) => report(problem) }, schema);
+  if (!isReported && text !== "" && read !== undefined && (read as ValueText).value === undefined) {
+    const message = `@default ${text} sets no default, because it is not a literal of the type. Write a literal, such as "a text" or 30, or make the setting optional.`;
+    report(["PF2030", `${reporter.subject}: ${message}`, place]);
+  }
+  return read;
+
+  function report(problem: Parameters<TagReporter["report"]>): void {
+    isReported = true;
+    reporter.report(...problem);
+  }
 }
 
 /** Whether a tag applies to values of this schema. Reports PF1202 if it never does. */
