@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { unpackExtension } from "@anthropic-ai/mcpb";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -252,6 +253,49 @@ describe("a module that is only described", () => {
     expect([given.status, given.stderr]).toEqual([0, expect.stringContaining("It was started once")]);
     expect(project.read("insists/modules/insists.js")).not.toContain("sk-4711");
   });
+});
+
+it("telemetry of a built folder reaches the SDK of the project, because both have the same API", async () => {
+  const scope = fileURLToPath(new URL("../../../node_modules/@opentelemetry", import.meta.url));
+  symlinkSync(scope, project.path("node_modules/@opentelemetry"), "junction");
+  project.write(
+    "traced.ts",
+    'import { defineServer } from "proffer";',
+    'import { telemetry } from "proffer/telemetry";',
+    'export const server = defineServer({ name: "traced", version: "1.0.0", observe: telemetry() });',
+    "/** One. */",
+    "export const one = () => 1;",
+  );
+  project.write(
+    "instrumentation.mjs",
+    'import { trace } from "@opentelemetry/api";',
+    'import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";',
+    "const exporter = {",
+    '  export: (spans, done) => { for (const { name } of spans) console.error("span", name); done({ code: 0 }); },',
+    "  shutdown: async () => {},",
+    "};",
+    "trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));",
+  );
+  const api = JSON.parse(project.read("node_modules/@opentelemetry/api/package.json")).version;
+  project.write(
+    "package.json",
+    JSON.stringify({ name: "traced", type: "module", dependencies: { "@opentelemetry/api": "^1.9.0" } }),
+  );
+  expect((await project.proffer("build", "traced.ts", "--out", "traced")).status).toBe(0);
+  expect(JSON.parse(project.read("traced/package.json")).dependencies["@opentelemetry/api"]).toBe(api);
+  // As npm installs the folder.
+  cpSync(join(scope, "api"), project.path("traced/node_modules/@opentelemetry/api"), { recursive: true });
+  let stderr = "";
+  const command = [process.execPath, "--import", "./instrumentation.mjs", "traced/index.js"];
+  const observer = {
+    stderr(text: string) {
+      stderr += text;
+    },
+  };
+  const client = await connectOver(linkCommand(command, { cwd: project.folder, observer }));
+  await client.call("one");
+  await client.close();
+  expect(stderr).toContain("span tools/call one");
 });
 
 describe("a built folder with its own copy of the run-time", () => {

@@ -10,5 +10,5 @@ export function buildModule(module: string, out: string): void {
   const emission = deriver.emit(join(out, MODULES));
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  fillFolder({ module, derivation, emission, imports: importedPackages(emission), assets: [] }, out, out);
+  fillFolder({ module, derivation, emission, imports: importedPackages(emission), assets: [] }, out);
 }

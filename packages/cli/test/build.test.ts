@@ -123,6 +123,10 @@ it("build --docker writes a Dockerfile that serves with a health check", async (
   const dockerfile = project.read("image/Dockerfile");
   expect(dockerfile).toContain("/readyz");
   expect(dockerfile).toContain('CMD ["node","index.js","--http","--health"]');
+  for (const name of ["PROFFER_ALLOWED_HOSTS", "PROFFER_KEYS", "PROFFER_REDIS_URL", "PROFFER_OAUTH_ISSUER"]) {
+    expect(dockerfile).toContain(name);
+  }
+  expect(dockerfile).not.toContain("chown");
   expect(project.read("image/.dockerignore")).toContain("node_modules\n");
 });
 
@@ -145,7 +149,9 @@ it("build fails on an undocumented export and on a TypeScript error", async () =
   expect(refused).toMatchObject({ status: 1, stdout: "" });
   expect(refused.stderr).toMatch(/bare\.ts:1:14 error PF2001[\s\S]*Nothing was written/);
   expect(existsSync(project.path("bare"))).toBe(false);
-  expect((await project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented", "--no-start")).status).toBe(0);
+  expect(
+    (await project.proffer("build", "bare.ts", "--out", "bare", "--allow-undocumented", "--no-start")).status,
+  ).toBe(0);
   project.write(
     "wrong.ts",
     "/** Wrong. */",

@@ -75,7 +75,7 @@ describe("proffer build", () => {
     expect(output).toMatch(
       /^warning: The module reads .*greeting\.txt, which the build does not contain\. Add --asset /,
     );
-    expect(await buildHere("src/tools.ts", "dist", { asset: assets })).toMatch(/^Wrote 1 tool to .*: 9 files/);
+    expect(await buildHere("src/tools.ts", "dist", { asset: assets })).toMatch(/^Wrote 1 tool to .*: 10 files/);
     expect(await callShow(process.execPath, project.path("dist/index.js"))).toMatchObject({
       greeting: "Hello",
       words: "one two",

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -57,6 +58,22 @@ describe("proffer init of a clone", () => {
       for (const file of ["README.md", "LICENSE"]) expect(existsSync(join(folder, file))).toBe(true);
     }
     expect(run("npm", ["test"], project)).toMatchObject({ status: 0, stdout: expect.stringContaining("# pass 4") });
+    // Its types are right, also those of Node.
+    expect(run("npx", ["tsc", "-p", "."], project)).toMatchObject({ status: 0, stdout: "" });
+    const build = run("npx", ["proffer", "build", "tools.ts", "--out", "dist", "--docker", "--install"], project);
+    expect(build).toMatchObject({ status: 0, stderr: expect.stringContaining("It was started once to check it.") });
+    // Alone, as the image copies it.
+    const image = join(empty, "image");
+    cpSync(join(project, "dist"), image, { recursive: true });
+    expect(readFileSync(join(image, "Dockerfile"), "utf8")).toMatch(
+      /^COPY package\.json .*proffer-.*\.tgz \.\/\nRUN npm ci/m,
+    );
+    expect(run("npm", ["ci", "--omit=dev"], image).status).toBe(0);
+    expect(readdirSync(join(image, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["proffer"]);
+    const listed = run("npx", ["proffer", "list", "--", "node", join(image, "index.js")], project);
+    expect(listed.stdout).toContain("roll(count?, sides?)");
+    // It has its own copy of the run-time.
+    expect(run("npx", ["proffer", "call", image, "roll", "--arg", "count=2"], project).status).toBe(0);
     const installed = run("npx", ["proffer", "install", "tools.ts", "--client", "claude-code"], project);
     expect(installed).toMatchObject({ status: 0, stdout: expect.stringContaining("my-server/tools.ts") });
     const bin = join(project, "node_modules/proffer/dist/bin.js");

@@ -146,6 +146,13 @@ describe("proffer publish --prepare", () => {
     [{ version: "latest" }, {}, 'The version "latest" is not exact.'],
     [{ version: undefined }, {}, 'The version "" is not exact.'],
     [{ bin: undefined }, {}, 'add "bin": "dist/index.js".'],
+    [
+      { dependencies: { proffer: "file:vendor/proffer-0.1.0.tgz" } },
+      {},
+      'has no proffer at "file:vendor/proffer-0.1.0.tgz"',
+    ],
+    [{ dependencies: { proffer: "workspace:*" } }, {}, 'has no proffer at "workspace:*"'],
+    [{ optionalDependencies: { more: "link:../more" } }, {}, 'has no more at "link:../more"'],
   ])("refuses %j with server.json %j", (wrong, earlier, problem) => {
     const content: Members = { ...PACKAGE, ...wrong };
     const description = content.description === "" ? undefined : String(content.description);

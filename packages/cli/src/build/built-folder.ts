@@ -1,12 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { ManifestSettings } from "proffer/derived";
+import { type Flag, SERVE_FLAGS } from "proffer/flags";
+import { isRequired, isSecret } from "proffer/settings";
 import type { Derivation, Emission } from "../derive/index.ts";
 import { toManifest } from "../modules/derive-module.ts";
 import { writeEmission } from "../modules/emission.ts";
 import { BUILT_MANIFEST, BUILT_SERVER, isBundleFolder } from "../modules/module-file.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import { isRelativePath } from "../terminal/paths.ts";
 import { fromHere } from "../terminal/shell.ts";
+import { warn } from "../terminal/terminal.ts";
 import { copyAssets } from "./assets.ts";
 import { describePackage } from "./built-package.ts";
 
@@ -29,18 +33,29 @@ export type Finish = (folder: string) => Promise<void>;
 /**
  * Writes a folder that can be served without a compiler, and returns the number of files. Existing content is replaced;
  * call `checkTarget` first.
+ * @param isImage - whether the folder is installed elsewhere for sure
  */
-export function writeBuild(source: BuildSource, out: string, finish: Finish): Promise<number> {
-  const target = fromHere(out);
-  return replaceFolder(target, (folder) => fillFolder(source, target, folder), finish);
+export function writeBuild(source: BuildSource, out: string, isImage: boolean, finish: Finish): Promise<number> {
+  const write = (folder: string) => {
+    const [name] = fillFolder(source, folder);
+    if (name === undefined) return;
+    const problem = `${name} is a folder of this machine, so the build cannot be installed elsewhere.`;
+    const remedy = "Use --bundle, which contains it, or depend on a tarball that npm pack writes.";
+    if (isImage) throw new CommandError(`${problem} Nothing was written. ${remedy}`);
+    warn(`${problem} ${remedy}`);
+  };
+  return replaceFolder(fromHere(out), write, finish);
 }
 
-/** Writes the files of a build into a folder that will be at `target`. */
-export function fillFolder(source: BuildSource, target: string, folder: string): void {
+/** Writes the files of a build into a folder. Returns the dependencies that are folders of this machine. */
+export function fillFolder(source: BuildSource, folder: string): readonly string[] {
   const { module, derivation, emission, imports, assets } = source;
+  const { content, lock, tarballs, folders } = describePackage(module, derivation, imports);
   const files: Files = {
     ...describeFiles(derivation, emission.entry),
-    "package.json": `${JSON.stringify(describePackage(module, target, derivation, imports), undefined, 2)}\n`,
+    "server.d.ts": DECLARATIONS,
+    "package.json": `${JSON.stringify(content, undefined, 2)}\n`,
+    ...(lock && { "package-lock.json": `${JSON.stringify(lock, undefined, 2)}\n` }),
   };
   const emitted = new Map(
     emission.files.flatMap(({ path, source: from }) => [
@@ -50,7 +65,9 @@ export function fillFolder(source: BuildSource, target: string, folder: string):
   );
   writeEmission(join(folder, MODULES), emission);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const file of tarballs) copyFileSync(file, join(folder, basename(file)));
   copyAssets(assets, emission.root, join(folder, MODULES), emitted);
+  return folders;
 }
 
 /**
@@ -129,6 +146,14 @@ function describeIndex(isEager: boolean, hasSettings: boolean): string {
 }
 
 const IMPORT_MANIFEST = `import manifest from "./${BUILT_MANIFEST}";`;
+/** For applications in TypeScript that serve the server themselves. */
+const DECLARATIONS = `import type { Server } from "proffer";
+
+declare const server: Server;
+export default server;
+/** Imports the module. The server can list its tools before that. */
+export declare const load: () => Promise<unknown>;
+`;
 const LOADED = `/** Does nothing: the import above has loaded everything. */
 export const load = async () => {};
 `;
@@ -171,7 +196,8 @@ const PROBE =
  * @throws {CommandError} if an asset has one of these names.
  */
 export function writeDocker(folder: string, options: DockerOptions): void {
-  const files = Object.entries({ Dockerfile: describeDocker(options), ".dockerignore": IGNORED });
+  const packed = readdirSync(folder).filter((name) => name === "package-lock.json" || /\.(?:tgz|tar\.gz)$/.test(name));
+  const files = Object.entries({ Dockerfile: describeDocker(options, packed), ".dockerignore": IGNORED });
   for (const [name, content] of files) {
     try {
       writeFileSync(join(folder, name), content, { flag: "wx" });
@@ -185,15 +211,23 @@ export function writeDocker(folder: string, options: DockerOptions): void {
 /** Packages are installed in the image: those of this machine may be for another platform. */
 const IGNORED = "node_modules\nDockerfile\n.dockerignore\n";
 
-function describeDocker({ index, installs, settings }: DockerOptions): string {
-  const names = ["PROFFER_ALLOWED_HOSTS", ...Object.keys(settings?.properties ?? {})];
+/**
+ * Returns the text of a Dockerfile.
+ * @param packed - the files beside package.json that npm needs
+ */
+function describeDocker({ index, installs, settings }: DockerOptions, packed: readonly string[]): string {
+  const install = packed.includes("package-lock.json") ? "npm ci --omit=dev" : "npm install --omit=dev";
+  const files = Object.entries(settings?.properties ?? {}).filter(([, { default: value }]) => isRelativePath(value));
   const lines = [
     // Their values must not be part of the image.
-    `# Set these variables when the container runs, with -e or --env-file: ${names.join(", ")}`,
+    "# Set these variables when the container runs, with -e or --env-file:",
+    ...describeVariables(settings),
     "FROM node:22-slim",
     "WORKDIR /app",
-    ...(installs ? ["COPY package.json ./", "RUN npm install --omit=dev"] : []),
+    ...(installs ? [`COPY ${["package.json", ...packed].join(" ")} ./`, `RUN ${install}`] : []),
     "COPY . .",
+    ...files.map(([name, { default: value }]) => `# ${name} is /app/${value} by default: keep it in a volume.`),
+    ...(files.length > 0 ? ["RUN chown node:node /app"] : []),
     "USER node",
     "ENV NODE_ENV=production PROFFER_HOST=0.0.0.0 PORT=3000",
     "EXPOSE 3000",
@@ -201,4 +235,35 @@ function describeDocker({ index, installs, settings }: DockerOptions): string {
     `CMD ${JSON.stringify(["node", index, "--http", "--health"])}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The variables of the run-time that are no flags of `serve`. */
+const NODE_VARIABLES = ["PROFFER_KEYS", "PROFFER_REDIS_URL", "PROFFER_REDIS_PREFIX", "PROFFER_TASKS"];
+
+/** Names every variable that the container reads. */
+function describeVariables(settings: ManifestSettings | undefined): string[] {
+  const own = Object.keys(settings?.properties ?? {}).map((name) => {
+    const needs = settings !== undefined && isRequired(settings, name) ? "required" : "optional";
+    return `#   ${name}  ${needs}${isSecret(settings?.properties[name] ?? {}) ? ", secret" : ""}`;
+  });
+  const flags = SERVE_FLAGS.flatMap((flag: Flag) => flag.variable ?? []).filter(
+    (name) => !/^(?:PORT|PROFFER_HOST)$/.test(name),
+  );
+  const others = [
+    ...flags.filter((name) => name !== "PROFFER_ALLOWED_HOSTS"),
+    ...NODE_VARIABLES,
+    "PROFFER_TASK_CONCURRENCY",
+  ];
+  return [...own, "#   PROFFER_ALLOWED_HOSTS  the host names that clients use", ...wrapNames(others)];
+}
+
+/** Writes names into comments of at most 100 characters. */
+function wrapNames(names: readonly string[]): string[] {
+  const lines = ["#   If needed:"];
+  for (const name of names) {
+    const line = `${lines.at(-1)} ${name}`;
+    if (line.length > 100) lines.push(`#     ${name}`);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
 }

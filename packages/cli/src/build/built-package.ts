@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Derivation } from "../derive/index.ts";
 import { BUILT_SERVER, findProject } from "../modules/module-file.ts";
 import { findInstalledFolder, ownVersion } from "../modules/packages.ts";
+import { lockedPackage, lockOfBuild, type ProjectLock, readProjectLock } from "./built-lock.ts";
 
 /** Version ranges by package name. */
 type Ranges = { readonly [name: string]: string };
@@ -25,17 +26,29 @@ export const RUNTIME_PEERS: { readonly [entry: string]: readonly string[] } = {
 /** Ranges that only the package manager of the workspace understands. */
 const LOCAL = /^(workspace|catalog|link|portal):/;
 
+/** The packages of a build. */
+export interface BuiltPackage {
+  readonly content: {
+    readonly name: string;
+    readonly version: string;
+    readonly dependencies: Ranges;
+    readonly [member: string]: unknown;
+  };
+  /** The lock file of npm; absent without one of the project. */
+  readonly lock?: object | undefined;
+  /** Tarballs that the build depends on, as absolute paths. */
+  readonly tarballs: readonly string[];
+  /** Dependencies that are folders of this machine. */
+  readonly folders: readonly string[];
+}
+
 /**
- * Returns the package.json of the build, so that the folder can be installed elsewhere. It lists only packages that the
- * build imports, and their peers, with the ranges of the project.
+ * Describes the packages of a build, so that its folder can be installed elsewhere, with what the author has tested. It
+ * lists only packages that the build imports, and their peers, in the versions of the lock file, or else the installed
+ * ones. Tarballs are meant to be copied into the folder.
  * @param imports - the specifiers of packages that the emitted files import
  */
-export function describePackage(
-  module: string,
-  target: string,
-  { server }: Derivation,
-  imports: readonly string[],
-): object {
+export function describePackage(module: string, { server }: Derivation, imports: readonly string[]): BuiltPackage {
   const project = findProject(module);
   const listed = rangesOf(readPackage(join(project, "package.json")));
   const names = new Set(["proffer", ...imports.map(nameOf)]);
@@ -48,15 +61,24 @@ export function describePackage(
     // The set grows while it is iterated, so the peers of peers follow.
     for (const peer of peers) if (Object.hasOwn(listed, peer)) names.add(peer);
   }
-  const dependencies = [...names].sort().map((name) => [name, rangeOf(name, listed[name], project, target)]);
-  return {
+  const lock = readProjectLock(project);
+  const sorted = [...names].sort();
+  const files = sorted.flatMap((name) => fileOf(listed[name], project) ?? []);
+  const content = {
     name: server.name,
     version: server.version,
     private: true,
     type: "module",
     main: `./${BUILT_SERVER}`,
+    types: "./server.d.ts",
     bin: "./index.js",
-    dependencies: Object.fromEntries(dependencies),
+    dependencies: Object.fromEntries(sorted.map((name) => [name, versionOf(name, listed[name], project, lock)])),
+  };
+  return {
+    content,
+    lock: lock && lockOfBuild(lock, content),
+    tarballs: files.filter(isTarball),
+    folders: sorted.filter((name) => isFolder(listed[name], project)),
   };
 }
 
@@ -70,15 +92,29 @@ function rangesOf(file: PackageFile | undefined): Ranges {
   };
 }
 
-function rangeOf(name: string, listed: string | undefined, project: string, target: string): string {
-  if (listed?.startsWith("file:")) {
-    const path = listed.slice("file:".length);
-    // npm reads the path relative to the package.json that contains it.
-    return isAbsolute(path) ? listed : `file:${relative(target, resolve(project, path)).replaceAll("\\", "/")}`;
-  }
-  if (listed !== undefined && !LOCAL.test(listed)) return listed;
-  if (name === "proffer") return ownVersion();
-  return findInstalled(project, name)?.version ?? "*";
+function versionOf(name: string, listed = "", project: string, lock: ProjectLock | undefined): string {
+  const file = fileOf(listed, project);
+  if (file !== undefined) return isTarball(file) ? `file:./${basename(file)}` : `file:${file}`;
+  // A repository or an address names one version already.
+  if (!LOCAL.test(listed) && /[:/]/.test(listed) && !listed.startsWith("npm:")) return listed;
+  const known = (lock && lockedPackage(lock, name)?.version) ?? findInstalled(project, name)?.version;
+  const version = known ?? (name === "proffer" ? ownVersion() : LOCAL.test(listed) || listed === "" ? "*" : listed);
+  const [, alias] = /^npm:((?:@[^/]+\/)?[^@]+)/.exec(listed) ?? [];
+  return alias === undefined || known === undefined ? version : `npm:${alias}@${version}`;
+}
+
+/** Returns the absolute path of a dependency on a file or folder. */
+function fileOf(listed: string | undefined, project: string): string | undefined {
+  return listed?.startsWith("file:") ? resolve(project, listed.slice("file:".length)) : undefined;
+}
+
+function isTarball(file: string): boolean {
+  return /\.(?:tgz|tar\.gz)$/.test(file);
+}
+
+function isFolder(listed: string | undefined, project: string): boolean {
+  const file = fileOf(listed, project);
+  return file === undefined ? /^(?:link|portal):/.test(listed ?? "") : !isTarball(file);
 }
 
 /** Returns the name of the package in a specifier: `@scope/name` of `@scope/name/part`. */

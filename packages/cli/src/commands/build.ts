@@ -56,7 +56,7 @@ export async function build(file: string, flags: BuildFlags): Promise<void> {
   const written =
     bundling && bundler
       ? await bundling.writeBundle(source, out, bundler, finish)
-      : await writeBuild(source, out, finish);
+      : await writeBuild(source, out, docker, finish);
   const files = written === 1 ? "1 file" : `${written} files`;
   const run = docker
     ? `docker build ${quoteForShell(out)}`

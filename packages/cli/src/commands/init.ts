@@ -120,7 +120,7 @@ function projectFiles(name: string, versions: PackageVersions): { readonly [path
   return {
     "package.json": packageJson(name, versions),
     "tools.ts": TOOLS,
-    "tools.test.js": TEST,
+    "tools.test.ts": TEST,
     "tsconfig.json": TSCONFIG,
     ".gitignore": "node_modules/\n.proffer/\ndist/\n",
   };
@@ -137,10 +137,14 @@ function packageJson(name: string, { proffer, cli, inspector }: PackageVersions)
       dev: "proffer dev tools.ts --http",
       build: "proffer build tools.ts --out dist",
       check: "proffer check tools.ts",
-      test: "node --test",
+      test: "node --import @proffer/cli/register --test tools.test.ts",
     },
     dependencies: { proffer },
-    devDependencies: { "@proffer/cli": cli, ...(inspector === undefined ? {} : { "@proffer/inspector": inspector }) },
+    devDependencies: {
+      "@proffer/cli": cli,
+      ...(inspector !== undefined && { "@proffer/inspector": inspector }),
+      "@types/node": "^20.19.0",
+    },
     engines: { node: ">=20.19" },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
@@ -160,7 +164,7 @@ const settings = defineSettings<{
 }>();
 
 /** The result of a roll. */
-interface Roll {
+export interface Roll {
   /** The value of each die. */
   dice: number[];
   total: number;
@@ -202,15 +206,15 @@ const TEST = `import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { load } from "@proffer/cli";
 import { connect } from "proffer/testing";
+import type { Roll } from "./tools.ts";
 
 const client = await connect(await load(new URL("./tools.ts", import.meta.url)));
-
 after(() => client.close());
 
 test("a roll has the right total", async () => {
-  const { structuredContent } = await client.call("roll", { count: 3 });
-  assert.equal(structuredContent.dice.length, 3);
-  assert.equal(structuredContent.total, structuredContent.dice.reduce((sum, die) => sum + die));
+  const { dice, total } = (await client.call("roll", { count: 3 })).structuredContent as Roll;
+  assert.equal(dice.length, 3);
+  assert.equal(total, dice.reduce((sum, die) => sum + die));
 });
 
 test("a die has at least two sides", async () => {
@@ -219,13 +223,13 @@ test("a die has at least two sides", async () => {
 });
 
 test("seven is the most likely total", async () => {
-  const { contents } = await client.read("dice://odds/7");
-  assert.equal(contents[0].text, "6 of 36");
+  const [odds] = (await client.read("dice://odds/7")).contents;
+  assert.equal(odds && "text" in odds && odds.text, "6 of 36");
 });
 
 test("the prompt names the game", async () => {
   const { messages } = await client.get("explain", { game: "craps" });
-  assert.match(messages[0].content.text, /craps/);
+  assert.match(JSON.stringify(messages), /craps/);
 });
 `;
 
@@ -238,6 +242,7 @@ const TSCONFIG = `${JSON.stringify(
       noEmit: true,
       allowImportingTsExtensions: true,
       skipLibCheck: true,
+      types: ["node"],
     },
     include: ["*.ts"],
   },

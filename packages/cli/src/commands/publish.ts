@@ -19,7 +19,7 @@ import {
   toServerName,
 } from "../modules/packages.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
-import type { Members } from "../terminal/json.ts";
+import { isObject, type Members } from "../terminal/json.ts";
 import { currentShell, quoteForShell } from "../terminal/shell.ts";
 import { printLines, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -182,10 +182,23 @@ function problemsOfPackage(content: Members): string[] {
   }
   problems.push(...problemsOfVersion(version));
   if (content.private === true) problems.push('npm does not publish the package. Remove "private": true.');
+  for (const [name, range] of Object.entries({
+    ...asObject(content.optionalDependencies),
+    ...asObject(content.dependencies),
+  })) {
+    if (!/^(?:file|link|portal|workspace|catalog):/.test(String(range))) continue;
+    problems.push(
+      `Whoever installs the package has no ${name} at ${JSON.stringify(range)}. Depend on a published version, or move ${name} to devDependencies if the build is a bundle.`,
+    );
+  }
   if (content.bin === undefined) {
     problems.push('npx cannot start the package. Build it with --out dist, and add "bin": "dist/index.js".');
   }
   return problems;
+}
+
+function asObject(value: unknown): Members {
+  return isObject(value) ? value : {};
 }
 
 function toVariables(settings: ManifestSettings): object[] {
