@@ -141,6 +141,7 @@ function addSetup(program: Command): void {
       collect,
       [],
     )
+    .option("--replace", "replace an entry of the same name that starts another module")
     .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => (await import("./commands/install.ts")).install(file, flags));
 

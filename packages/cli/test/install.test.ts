@@ -229,6 +229,66 @@ describe("install", () => {
     },
   );
 
+  it("never replaces an entry that starts another module, and proposes a name", async () => {
+    project.write("shop.mjs", "/** Sells. */", 'export const sell = () => "sold";');
+    const install = (file: string, ...flags: string[]) => run("install", file, "--client", "cursor", ...flags);
+    expect((await install("tools.mjs")).status).toBe(0);
+    const before = project.read("home/.cursor/mcp.json");
+    const refused = await install("shop.mjs");
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain(`is another server: ${project.path("tools.mjs")}. Nothing was changed.`);
+    expect(refused.stderr).toContain("Add --name shop for this one, or --replace to replace that one.");
+    expect(project.read("home/.cursor/mcp.json")).toBe(before);
+    expect((await install("tools.mjs", "--env", "A=b")).status).toBe(0);
+    expect((await install("shop.mjs", "--name", "shop")).status).toBe(0);
+    expect((await install("shop.mjs", "--replace")).status).toBe(0);
+    const { mcpServers } = JSON.parse(project.read("home/.cursor/mcp.json"));
+    const modules = Object.entries(mcpServers).map(([name, entry]) => [
+      name,
+      (entry as { args: string[] }).args.at(-1),
+    ]);
+    expect(modules.sort()).toEqual([
+      ["sample", project.path("shop.mjs")],
+      ["shop", project.path("shop.mjs")],
+    ]);
+    // A server of somebody else.
+    project.write("home/.cursor/mcp.json", '{ "mcpServers": { "sample": { "url": "https://a.example/mcp" } } }');
+    expect((await install("tools.mjs")).stderr).toContain("is another server: https://a.example/mcp.");
+    // The project was moved: its earlier place is gone.
+    const moved = { command: "node", args: ["bin.js", "serve", "/gone/tools.mjs"] };
+    project.write("home/.cursor/mcp.json", JSON.stringify({ mcpServers: { sample: moved } }));
+    expect((await install("tools.mjs")).status).toBe(0);
+  });
+
+  it("uses the own name of a server, and absolute paths for settings", async () => {
+    project.write(
+      "named.ts",
+      'import { defineServer } from "proffer";',
+      'import { defineSettings } from "proffer/settings";',
+      "export const settings = defineSettings<{",
+      "  /** @secret */ TOKEN: string; /** @default crm.db */ DB: string; /** @default gpt-4.1 */ MODEL: string; LOG?: string;",
+      "}>();",
+      'export const server = defineServer({ name: "own-name", version: "1.0.0" });',
+      "/** One. */",
+      "export const one = () => 1;",
+    );
+    const { status, stderr } = await run(
+      "install",
+      "named.ts",
+      "--client",
+      "cursor",
+      "--env",
+      "LOG=./log",
+      "--env",
+      "TOKEN=x",
+    );
+    expect([status, stderr]).toEqual([0, expect.stringContaining(`DB is ${project.path("crm.db")}`)]);
+    const { mcpServers } = JSON.parse(project.read("home/.cursor/mcp.json"));
+    expect(mcpServers["own-name"].env).toEqual({ LOG: project.path("log"), TOKEN: "x", DB: project.path("crm.db") });
+    await run("install", "named.ts", "--client", "cursor", "--project", "--env", "LOG=./log");
+    expect(JSON.parse(project.read(".cursor/mcp.json")).mcpServers["own-name"].env).toEqual({ LOG: "./log" });
+  });
+
   it.each(["a&calc", "$(x)", "--upload-pack=x", "-x"])("rejects the name %s", async (name) => {
     const { status, stderr } = await run("install", "tools.mjs", "--client", "cursor", `--name=${name}`);
     expect(status).toBe(1);

@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
+import { basename, dirname, extname, resolve } from "node:path";
 import { UsageError } from "proffer";
 import { findSimilar, type ManifestSettings } from "proffer/derived";
-import { parseVariables, type Variables } from "../describe/describing.ts";
+import { parseVariables, type Variables, whileDescribing } from "../describe/describing.ts";
 import { CLIENTS, type ClientConfig, type ClientName } from "../install/clients.ts";
 import { changeConfig, type EntryChange, planConfig } from "../install/config-file.ts";
 import { formatDifference } from "../install/difference.ts";
 import { toLaunch } from "../install/launch.ts";
-import { describeModule } from "../modules/load.ts";
+import { type DescribedModule, describeModule, load } from "../modules/load.ts";
+import { findProject } from "../modules/module-file.ts";
 import { toServerName } from "../modules/packages.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import type { Members } from "../terminal/json.ts";
+import { isRelativePath } from "../terminal/paths.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, say, stylesFor, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -17,6 +20,8 @@ import { Text, text } from "../terminal/text.ts";
 export interface InstallFlags extends ClientFlags {
   readonly name?: string;
   readonly env: readonly string[];
+  /** Replace an entry that starts another module. */
+  readonly replace?: boolean;
 }
 
 /** Adds a module to a client's configuration. @throws {CommandError} if it cannot be served, or the file not edited. */
@@ -24,10 +29,68 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   const { config } = locateConfig(flags);
   const env = parseVariables(flags.env);
   const described = await describeModule(file);
-  const name = checkName(flags.name ?? toServerName(described.server.name));
-  if (described.settings !== undefined) await checkVariables(env, described.settings, flags.project ?? false);
-  const entry = config.toEntry(toLaunch(file, flags.project ?? false, env), name);
-  await applyChange(flags, () => ({ name, entry }));
+  const name = checkName(flags.name ?? toServerName(await nameOf(file, described, flags.env)));
+  const shared = flags.project ?? false;
+  if (described.settings !== undefined) await checkVariables(env, described.settings, shared);
+  // The configuration of a project has no paths of this machine.
+  const variables = shared ? env : withAbsolutePaths(file, env, described.settings);
+  const launch = toLaunch(file, shared, variables);
+  const entry = config.toEntry(launch, name);
+  await applyChange(flags, (entries, path) => {
+    const earlier = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    if (earlier !== undefined && !flags.replace && !startsModule(earlier, launch.args.at(-1) ?? "")) {
+      throw takenName(name, path, earlier, proposeName(file, entries));
+    }
+    return { name, entry };
+  });
+}
+
+/** A server that the module exports has a name of its own, which is code. Otherwise the package names it. */
+async function nameOf(file: string, { form, server }: DescribedModule, env: readonly string[]): Promise<string> {
+  if (form === "functions") return server.name;
+  const loaded = whileDescribing(env, () => load(file));
+  // A module that cannot be imported here may work in the client.
+  return (await loaded.catch(() => undefined))?.info.name ?? server.name;
+}
+
+/** Returns the variables, with settings that are relative paths, given or by default, as paths that work in any folder. */
+function withAbsolutePaths(file: string, given: Variables, settings: ManifestSettings | undefined): Variables {
+  const changed = Object.entries(settings?.properties ?? {}).flatMap(([name, { default: value }]) => {
+    const own = given[name];
+    const path = own ?? value;
+    if (!isRelativePath(path)) return [];
+    const absolute = own === undefined ? resolve(findProject(fromHere(file)), path) : fromHere(path);
+    say(text`${name} is ${absolute}, because clients start servers in other folders.`);
+    return [[name, absolute] as const];
+  });
+  return { ...given, ...Object.fromEntries(changed) };
+}
+
+/** Whether an entry starts a module, or did so before its project moved. */
+function startsModule(entry: unknown, path: string): boolean {
+  const { args } = (entry ?? {}) as { args?: unknown };
+  if (!Array.isArray(args)) return false;
+  const earlier = String(args.at(-1) ?? "");
+  return args.includes(path) || (basename(earlier) === basename(path) && !existsSync(fromHere(earlier)));
+}
+
+function takenName(name: string, path: string, entry: unknown, proposed: string): CommandError {
+  const { args, url } = (entry ?? {}) as { args?: unknown; url?: unknown };
+  const other = Array.isArray(args) ? String(args.at(-1) ?? "") : String(url ?? "another server");
+  return new CommandError(
+    `${name} in ${path} is another server: ${other}. Nothing was changed. Add --name ${proposed} for this one, or --replace to replace that one.`,
+  );
+}
+
+/** Returns a free name: that of the module's file, or of the folder of a build. */
+function proposeName(file: string, entries: Members): string {
+  const path = fromHere(file);
+  const base = toServerName(basename(path, extname(path))) || "server";
+  const own = /^(?:index|server|dist)$/.test(base) ? toServerName(basename(dirname(path))) || base : base;
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? own : `${own}-${count}`;
+    if (!Object.hasOwn(entries, name)) return name;
+  }
 }
 
 function checkName(name: string): string {
