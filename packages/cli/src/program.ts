@@ -181,6 +181,16 @@ function addSetup(program: Command): void {
     .argument("[dir]", "the folder of the project; existing files are never overwritten", ".")
     .option("--no-install", "do not install packages")
     .action(async (folder, flags) => (await import("./commands/init.ts")).init(folder, flags));
+
+  define(program, "add", "add Proffer to a project that exists", ["", "packages/api --dry-run"])
+    .description(
+      "Adds the packages, scripts and one file with an example to the project in a folder, and shows the differences. " +
+        "What exists stays as it is.",
+    )
+    .argument("[dir]", "the folder with the package.json of the project", ".")
+    .option("--no-install", "do not install packages")
+    .option("--dry-run", "show the differences without changing the files")
+    .action(async (folder, flags) => (await import("./commands/add.ts")).add(folder, flags));
 }
 
 /** Adds the commands that bring a server to people. */

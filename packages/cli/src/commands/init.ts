@@ -15,14 +15,17 @@ import { text } from "../terminal/text.ts";
  */
 export async function init(folder: string, { install }: { readonly install: boolean }): Promise<void> {
   const target = fromHere(folder);
-  const clone = findClone();
+  const clone = clonedPackages();
   const published = { proffer: `^${ownVersion()}`, cli: `^${ownVersion()}` };
   const packed = clone && Object.fromEntries(clone.map(({ name, file }) => [name, `file:${file}`]));
   const files = Object.entries(projectFiles(toPackageName(basename(target)), { ...published, ...packed }));
   const written = [...files.map(([path]) => path), ...(clone ?? []).map(({ file }) => file)];
   const taken = written.filter((path) => existsSync(join(target, path)));
   if (taken.length > 0) {
-    throw new CommandError(`${folder} already contains ${taken.join(", ")}. Nothing was written. Choose a new folder.`);
+    const remedy = taken.includes("package.json")
+      ? `To add Proffer to the project, run: npx proffer add ${folder === "." ? "" : quoteForShell(folder)}`.trimEnd()
+      : "Choose a new folder.";
+    throw new CommandError(`${folder} already contains ${taken.join(", ")}. Nothing was written. ${remedy}`);
   }
   if (clone !== undefined) packClone(clone, target);
   for (const [path, text] of files) {
@@ -73,7 +76,7 @@ interface ClonedPackage {
  * Finds the packages of the clone of the repository that this command runs from. A published package contains no sources,
  * and no other package beside it.
  */
-function findClone(): readonly ClonedPackage[] | undefined {
+export function clonedPackages(): readonly ClonedPackage[] | undefined {
   const cli = findProject(fileURLToPath(import.meta.url));
   const toPackage = (name: ClonedPackage["name"], folder: string): ClonedPackage => {
     const base = name === "proffer" ? name : `proffer-${name}`;
@@ -86,7 +89,7 @@ function findClone(): readonly ClonedPackage[] | undefined {
 }
 
 /** Packs the packages of a clone into a project, as npm would publish them. @throws {CommandError} if npm fails. */
-function packClone(clone: readonly ClonedPackage[], target: string): void {
+export function packClone(clone: readonly ClonedPackage[], target: string): void {
   const destination = join(target, VENDOR);
   const created = mkdirSync(destination, { recursive: true });
   for (const { folder, file } of clone) {
