@@ -279,7 +279,14 @@ it("telemetry of a built folder reaches the SDK of the project, because both hav
   const api = JSON.parse(project.read("node_modules/@opentelemetry/api/package.json")).version;
   project.write(
     "package.json",
-    JSON.stringify({ name: "traced", type: "module", dependencies: { "@opentelemetry/api": "^1.9.0" } }),
+    JSON.stringify({
+      name: "traced",
+      version: "1.0.0",
+      description: "Traced.",
+      author: "Ada",
+      type: "module",
+      dependencies: { "@opentelemetry/api": "^1.9.0" },
+    }),
   );
   expect((await project.proffer("build", "traced.ts", "--out", "traced")).status).toBe(0);
   expect(JSON.parse(project.read("traced/package.json")).dependencies["@opentelemetry/api"]).toBe(api);

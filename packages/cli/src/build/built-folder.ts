@@ -254,16 +254,5 @@ function describeVariables(settings: ManifestSettings | undefined): string[] {
     ...NODE_VARIABLES,
     "PROFFER_TASK_CONCURRENCY",
   ];
-  return [...own, "#   PROFFER_ALLOWED_HOSTS  the host names that clients use", ...wrapNames(others)];
-}
-
-/** Writes names into comments of at most 100 characters. */
-function wrapNames(names: readonly string[]): string[] {
-  const lines = ["#   If needed:"];
-  for (const name of names) {
-    const line = `${lines.at(-1)} ${name}`;
-    if (line.length > 100) lines.push(`#     ${name}`);
-    else lines[lines.length - 1] = line;
-  }
-  return lines;
+  return [...own, "#   PROFFER_ALLOWED_HOSTS  the host names that clients use", `#   if needed: ${others.join(", ")}`];
 }

@@ -52,7 +52,7 @@ export class PackageFiles {
     const all = new Set([...(this.#placed.get(folder)?.data ?? []), ...data]);
     this.#placed.set(folder, { ...found, data: [...all] });
     const path = `node_modules/${found.name}/${relative(folder, file).replaceAll(sep, "/")}`;
-    return { path, isCommonJs: isCommonJs(file, text) };
+    return { path, isCommonJs: file.endsWith(".cjs") || !(file.endsWith(".mjs") || text.includes("import.meta")) };
   }
 
   /**
@@ -116,9 +116,4 @@ function dataOf(folder: string): string[] {
     .filter((entry) => entry.isFile() && !NO_DATA.test(entry.name))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((path) => !/^(?:package|tsconfig[^/\\]*)\.json$/.test(path) && !path.split(sep).includes("node_modules"));
-}
-
-function isCommonJs(file: string, text: string): boolean {
-  if (file.endsWith(".cjs")) return true;
-  return !file.endsWith(".mjs") && !text.includes("import.meta");
 }

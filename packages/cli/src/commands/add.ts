@@ -79,7 +79,7 @@ function withPackages(
     ),
   );
   const missing = wanted.filter(([, name]) => !listed.has(name));
-  return missing.reduce((changed, [section, name, value]) => edit(changed, [section, name], value), before);
+  return missing.reduce((changed, [section, name, value]) => editJsonText(changed, [section, name], value), before);
 }
 
 /** Returns the changes of the other files. */
@@ -112,10 +112,11 @@ function withNodeTypes(before: string): string {
     );
   }
   if (!Array.isArray(types) || types.includes("node")) return before;
-  return edit(before, ["compilerOptions", "types", types.length], "node");
+  return editJsonText(before, ["compilerOptions", "types", types.length], "node");
 }
 
-function edit(before: string, path: JSONPath, value: string): string {
+/** Sets a member in the text of a JSON file. The rest of the text stays unchanged. */
+export function editJsonText(before: string, path: JSONPath, value: string): string {
   const [, indent = "  "] = /^([ \t]+)"/m.exec(before) ?? [];
   const formattingOptions = {
     insertSpaces: !indent.startsWith("\t"),

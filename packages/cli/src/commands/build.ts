@@ -1,3 +1,4 @@
+import { cpSync } from "node:fs";
 import { join, relative } from "node:path";
 import { findAssets, findForgotten } from "../build/assets.ts";
 import { type BuildSource, checkTarget, MODULES, writeBuild, writeDocker } from "../build/built-folder.ts";
@@ -6,7 +7,6 @@ import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { whileDescribing } from "../describe/describing.ts";
 import { type StartFlags, startArtifact } from "../describe/start.ts";
 import { deriveModule } from "../modules/derive-module.ts";
-import { LoadError } from "../modules/import-module.ts";
 import { ownServer } from "../modules/load.ts";
 import { BUNDLE, findModule } from "../modules/module-file.ts";
 import { prepareModule } from "../modules/prepare-module.ts";
@@ -44,14 +44,14 @@ export async function build(file: string, flags: BuildFlags): Promise<void> {
   const finish = async (folder: string) => {
     if (docker) writeDocker(folder, { index: entry, installs: !bundle, settings });
     if (!start) return;
-    const packages = bundle ? {} : { packages: flags.install ? ("npm" as const) : { of: module } };
-    const remedy = bundle
-      ? WITHOUT_BUNDLE
-      : "Add the files that it reads with --asset, and its packages to package.json.";
-    await startArtifact(
-      { name: bundle ? "The bundle" : "The build", folder, entry, settings, remedy, ...packages },
-      flags,
-    );
+    const copyTo = (copy: string) => cpSync(folder, copy, { recursive: true });
+    const shared = { copyTo, entry, settings };
+    const packages = flags.install ? ("npm" as const) : { of: module };
+    const remedy = "Add the files that it reads with --asset, and its packages to package.json.";
+    const artifact = bundle
+      ? { ...shared, name: "The bundle", remedy: WITHOUT_BUNDLE }
+      : { ...shared, name: "The build", remedy, packages };
+    await startArtifact(artifact, flags);
   };
   const written =
     bundling && bundler
@@ -113,10 +113,7 @@ export async function openBuildSource(
   if (errors > 0) {
     throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}. Nothing was written.`);
   }
-  if (derivation.form === "combined") {
-    const checked = explainUsage(whileDescribing(env, () => checkNames(file)));
-    await (start ? checked : checked.catch(warnOfNames));
-  }
+  if (derivation.form === "combined" && start) await explainUsage(whileDescribing(env, () => checkNames(file)));
   const emission = deriver.emit(join(fromHere(out), MODULES), assets);
   for (const forgotten of findForgotten(emission, assets)) {
     const path = relative(currentShell().cwd, forgotten);
@@ -124,12 +121,6 @@ export async function openBuildSource(
   }
   const { importedPackages } = await import("../derive/index.ts");
   return { module, derivation, emission, imports: importedPackages(emission), assets };
-}
-
-/** A module that only works where it is served is built without the check. */
-function warnOfNames(error: unknown): void {
-  if (!(error instanceof CommandError && error.cause instanceof LoadError)) throw error;
-  say(text`warning: Duplicate names of the server and the functions were not looked for. ${error.text}`);
 }
 
 /**

@@ -80,7 +80,7 @@ async function examineModule(
       ...diagnostics.map(toFinding),
       ...loaded,
       ...started,
-      ...(missing.length > 0 ? [described(missing)] : []),
+      ...(missing.length > 0 ? [{ level: "good" as const, message: describedOnly(missing) }] : []),
       ...(listed.length > 0 ? listed : [ACCEPTED]),
       ...review({
         listing,
@@ -103,13 +103,8 @@ function missingSettings(settings: ManifestSettings | undefined, env: NodeJS.Pro
   return Object.keys(settings.properties).filter((name) => isRequired(settings, name) && !env[name]?.trim());
 }
 
-function described(missing: readonly string[]): Finding {
-  const names = missing.join(", ");
-  return {
-    level: "good",
-    message: `Without a value of ${names}, the server was only described: with placeholders, and without onStart.`,
-  };
-}
+const describedOnly = (missing: readonly string[]): string =>
+  `Without a value of ${missing.join(", ")}, the server was only described: with placeholders, and without onStart.`;
 
 const ACCEPTED: Finding = {
   level: "good",

@@ -14,15 +14,13 @@ import { basename, dirname, extname, join } from "node:path";
 import type { ManifestSettings } from "proffer/derived";
 import { isSecret } from "proffer/settings";
 import { WITHOUT_BUNDLE } from "../build/package-files.ts";
-import { whileDescribing } from "../describe/describing.ts";
 import { type StartFlags, startArtifact } from "../describe/start.ts";
-import { type DescribedModule, listServer, load, readBuiltManifest } from "../modules/load.ts";
+import { type DescribedModule, readBuiltManifest } from "../modules/load.ts";
 import { BUNDLE, findBuiltFolder, findModule, readStart } from "../modules/module-file.ts";
 import { readProjectPackage, toServerName } from "../modules/packages.ts";
 import { describeMcpb, type PackedItems, type PackedServer } from "../pack/mcpb-manifest.ts";
 import { writeZip, type ZipEntry } from "../pack/zip.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Listing } from "../terminal/listing.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { say } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
@@ -44,7 +42,7 @@ export async function pack(file: string, flags: PackFlags): Promise<void> {
   // What package.json lacks is said before the package is started.
   describeMcpb({ ...described.server, settings: described.settings, entry, items: undefined }, project.content);
   const listing = flags.start === false ? undefined : await startPackage(files, entry, described, flags);
-  const server = await describePacked(described, file, entry, listing, flags);
+  const server = describePacked(described, entry, listing);
   const manifest = `${JSON.stringify(describeMcpb(server, project.content), undefined, 2)}\n`;
   const entries = [{ path: "manifest.json", content: Buffer.from(manifest) }, ...files];
   const archive = writeZip(entries);
@@ -58,24 +56,17 @@ export async function pack(file: string, flags: PackFlags): Promise<void> {
 }
 
 /** Starts the files of a package in a folder that has nothing else. */
-async function startPackage(
-  files: readonly ZipEntry[],
-  entry: string,
-  { settings }: DescribedModule,
-  flags: StartFlags,
-): Promise<Listing> {
-  const folder = mkdtempSync(join(tmpdir(), "proffer-pack-"));
-  try {
+function startPackage(files: readonly ZipEntry[], entry: string, { settings }: DescribedModule, flags: StartFlags) {
+  const remedy = entry.endsWith(BUNDLE)
+    ? WITHOUT_BUNDLE
+    : "Run npm install --omit=dev --install-links in the folder again.";
+  const copyTo = (folder: string) => {
     for (const { path, content } of files) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
-    const isBundle = entry.endsWith(BUNDLE);
-    const remedy = isBundle ? WITHOUT_BUNDLE : "Run npm install --omit=dev --install-links in the folder again.";
-    return await startArtifact({ name: "The package", folder, entry, settings, remedy }, flags);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  };
+  return startArtifact({ name: "The package", copyTo, entry, settings, remedy }, flags);
 }
 
 const EXTENSION = ".mcpb";
@@ -141,17 +132,14 @@ async function packBuilt(file: string, folder: string): Promise<Packed> {
   return { described, files: readFiles(folder, described.settings), entry: `${FOLDER}/index.js` };
 }
 
-async function describePacked(
+/** @param listing - the lists of the started server; those of a server that was not started are only known if derived */
+function describePacked(
   { form, tools, prompts, settings, server }: DescribedModule,
-  file: string,
   entry: string,
   listing: PackedItems | undefined,
-  { env = [] }: PackFlags,
-): Promise<PackedServer> {
+): PackedServer {
   const { name, version, instructions } = server;
-  // The lists of any other server are code.
-  const items =
-    form === "functions" ? { tools, prompts } : (listing ?? (await whileDescribing(env, () => tryToList(file))));
+  const items = form === "functions" ? { tools, prompts } : listing;
   return { name: toServerName(name), version, instructions, settings, entry, items };
 }
 
@@ -163,17 +151,6 @@ function readFiles(folder: string, settings: ManifestSettings | undefined): ZipE
     secrets.filter((value) => value.length >= MIN_SECRET),
   );
   return files.map(({ path, content }) => ({ path: `${FOLDER}/${path}`, content }));
-}
-
-/** Lists a server that is code. One that cannot be imported here is packed without its lists. */
-async function tryToList(file: string): Promise<PackedItems | undefined> {
-  try {
-    return await listServer(await load(file));
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    say(text`warning: The package does not list the tools and prompts of the server. ${error.text}`);
-    return undefined;
-  }
 }
 
 /** Of all files together, before compression. */

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { applyEdits, modify } from "jsonc-parser";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
 import { replaceFile } from "../install/atomic-file.ts";
@@ -23,6 +22,7 @@ import { isObject, type Members } from "../terminal/json.ts";
 import { currentShell, quoteForShell } from "../terminal/shell.ts";
 import { printLines, say, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
+import { editJsonText } from "./add.ts";
 
 /**
  * Prepares a project for the MCP registry: writes server.json and `mcpName` of package.json, and prints the commands that
@@ -47,7 +47,8 @@ export async function publish(
       text`The registry would refuse this server. Nothing was written.\n${Text.join(lines, "\n")}`,
     );
   }
-  apply(project.file, project.text, setName(project.text, name), dryRun);
+  // By this name, the registry recognizes the owner of the package.
+  apply(project.file, project.text, editJsonText(project.text, ["mcpName"], name), dryRun);
   apply(target, before, `${JSON.stringify(json, undefined, 2)}\n`, dryRun);
   printLines(stepsFor(file, name, server.project.content.bin, dirname(project.file)));
 }
@@ -63,17 +64,6 @@ function apply(file: string, before: string, after: string, dryRun: boolean): vo
   if (dryRun) return;
   replaceFile(file, after, statSync(file, { throwIfNoEntry: false }), () => true);
   say(text`Wrote ${file}.`);
-}
-
-/** Sets `mcpName`, by which the registry recognizes the owner of the package. The rest of the text stays unchanged. */
-function setName(content: string, name: string): string {
-  const [, indent = "  "] = /^([ \t]+)"/m.exec(content) ?? [];
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith("\t"),
-    tabSize: indent.length,
-    eol: content.includes("\r\n") ? "\r\n" : "\n",
-  };
-  return applyEdits(content, modify(content, ["mcpName"], name, { formattingOptions }));
 }
 
 /** Returns the commands that publish the package and the entry. */

@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ManifestSettings } from "proffer/derived";
@@ -26,7 +27,8 @@ export interface StartFlags {
 export interface Artifact {
   /** Its name in messages. */
   readonly name: string;
-  readonly folder: string;
+  /** Writes its files into an empty folder. */
+  copyTo(folder: string): void;
   /** The file that starts it, in the folder. */
   readonly entry: string;
   readonly settings: ManifestSettings | undefined;
@@ -49,7 +51,7 @@ export async function startArtifact(artifact: Artifact, { env = [] }: StartFlags
   const place = realpathSync(mkdtempSync(join(tmpdir(), "proffer-start-")));
   const copy = join(place, "artifact");
   try {
-    cpSync(artifact.folder, copy, { recursive: true, verbatimSymlinks: true });
+    artifact.copyTo(copy);
     if (artifact.packages === "npm") installIn(copy);
     else if (artifact.packages !== undefined) linkPackages(copy, artifact.packages.of);
     const home = join(place, "elsewhere");
@@ -77,11 +79,8 @@ async function describeProcess(
     printed = `${printed}${chunk}`.slice(-MAX_PRINTED);
   };
   const link = linkCommand(command, { cwd, env: { ...variables, ...parseVariables(given) }, observer: { stderr } });
-  let timer: NodeJS.Timeout | undefined;
-  let client: TestClient | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const reason = `It did not answer within ${TIMEOUT / 1000} s.`;
-    timer = setTimeout(() => reject(new RemoteError({ code: NO_RESPONSE, message: reason })), TIMEOUT);
+  const late = once(AbortSignal.timeout(TIMEOUT), "abort").then((): never => {
+    throw new RemoteError({ code: NO_RESPONSE, message: `It did not answer within ${TIMEOUT / 1000} s.` });
   });
   let close: (() => void | Promise<void>) | undefined;
   try {
@@ -90,8 +89,7 @@ async function describeProcess(
       close = linked.close;
       return linked;
     });
-    client = await Promise.race([opened, late]);
-    return await Promise.race([list(client), late]);
+    return await Promise.race([opened.then(list), late]);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     await close?.();
@@ -102,7 +100,6 @@ async function describeProcess(
       { cause: error },
     );
   } finally {
-    clearTimeout(timer);
     await close?.();
   }
 }
@@ -112,18 +109,13 @@ const PLACEHOLDERS = " The settings had placeholders: if the module refuses them
 /** Requests the lists. A list that a function computes stays empty, because no function is called. */
 function list(client: TestClient): Promise<Listing> {
   const { capabilities } = client.opened as { readonly capabilities: { readonly [name: string]: unknown } };
+  const fixed = client.listResources.bind(client);
   const listResources = () =>
-    client.listResources().catch((error: unknown) => {
+    fixed().catch((error: unknown) => {
       if (error instanceof RemoteError && error.code !== NO_RESPONSE) return [];
       throw error;
     });
-  const lists = {
-    listTools: () => client.listTools(),
-    listPrompts: () => client.listPrompts(),
-    listTemplates: () => client.listTemplates(),
-    listResources,
-  };
-  return listAll(lists, capabilities);
+  return listAll(Object.assign(client, { listResources }), capabilities);
 }
 
 /** In characters. */

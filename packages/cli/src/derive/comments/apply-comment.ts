@@ -35,18 +35,13 @@ const BARE_WORD = /^(?!(?:undefined|null)$)[^\s()`{}"'[][^\s()`{}]*$/;
 function readSettingDefault(reporter: TagReporter, schema: DerivedSchema, known: KnownTag): unknown {
   const { text, place } = known.found;
   if (schema.type === "string" && schema.enum === undefined && BARE_WORD.test(text)) return { value: text };
-  let isReported = false;
-  const read = readTag(known, { ...reporter, report: (...problem) => report(problem) }, schema);
-  if (!isReported && text !== "" && read !== undefined && (read as ValueText).value === undefined) {
+  const parsed = known.tag.value.parse(text, schema);
+  const isProse = typeof parsed === "object" && "value" in parsed && !parsed.warning;
+  if (isProse && text !== "" && (parsed.value as ValueText).value === undefined) {
     const message = `@default ${text} sets no default, because it is not a literal of the type. Write a literal, such as "a text" or 30, or make the setting optional.`;
-    report(["PF2030", `${reporter.subject}: ${message}`, place]);
+    reporter.report("PF2030", `${reporter.subject}: ${message}`, place);
   }
-  return read;
-
-  function report(problem: Parameters<TagReporter["report"]>): void {
-    isReported = true;
-    reporter.report(...problem);
-  }
+  return readTag(known, reporter, schema);
 }
 
 /** Whether a tag applies to values of this schema. Reports PF1202 if it never does. */
