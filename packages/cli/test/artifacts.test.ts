@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unpackExtension } from "@anthropic-ai/mcpb";
+import { linkCommand } from "proffer/client";
 import { connectOver } from "proffer/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linkCommand } from "../src/client/command-link.ts";
 import { createProject, type Project } from "./project.ts";
 
 /** A server with everything that a command must neither need nor begin when it only describes a module. */
@@ -294,12 +294,10 @@ it("telemetry of a built folder reaches the SDK of the project, because both hav
   cpSync(join(scope, "api"), project.path("traced/node_modules/@opentelemetry/api"), { recursive: true });
   let stderr = "";
   const command = [process.execPath, "--import", "./instrumentation.mjs", "traced/index.js"];
-  const observer = {
-    stderr(text: string) {
-      stderr += text;
-    },
+  const onStderr = (text: string) => {
+    stderr += text;
   };
-  const client = await connectOver(linkCommand(command, { cwd: project.folder, observer }));
+  const client = await connectOver(linkCommand(command, { cwd: project.folder, onStderr }));
   await client.call("one");
   await client.close();
   expect(stderr).toContain("span tools/call one");

@@ -89,7 +89,7 @@ export async function withServer<Value>(
       reportDiagnostics(prepared?.diagnostics ?? []);
       await load?.();
       // A built folder has its own copy of the run-time.
-      const { connect } = await entryOf(server, "proffer/testing");
+      const { connect } = await entryOf(server, "proffer/client");
       const { overrideOptions } = await entryOf(server, "proffer/derived");
       (await entryOf(server, "proffer/process")).formatLog();
       interruption.start();

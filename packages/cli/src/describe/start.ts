@@ -2,10 +2,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type Client, ConnectionError, connect, RemoteError } from "proffer/client";
 import type { ManifestSettings } from "proffer/derived";
-import { connectOver, RemoteError, type TestClient } from "proffer/testing";
-import { linkCommand } from "../client/command-link.ts";
-import { NO_RESPONSE } from "../client/link.ts";
 import { findInstalledFolder } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { type Listing, listAll } from "../terminal/listing.ts";
@@ -73,49 +71,54 @@ async function describeProcess(
   const { env } = currentShell();
   const kept = ["PATH", "Path", "HOME", "USERPROFILE", "SystemRoot", "TEMP"];
   const variables = Object.fromEntries(kept.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
-  const command = [process.execPath, ...describingArguments(), entry];
   let printed = "";
-  const stderr = (chunk: string) => {
+  const onStderr = (chunk: string) => {
     printed = `${printed}${chunk}`.slice(-MAX_PRINTED);
   };
-  const link = linkCommand(command, { cwd, env: { ...variables, ...parseVariables(given) }, observer: { stderr } });
-  const late = once(AbortSignal.timeout(TIMEOUT), "abort").then((): never => {
-    throw new RemoteError({ code: NO_RESPONSE, message: `It did not answer within ${TIMEOUT / 1000} s.` });
-  });
-  let close: (() => void | Promise<void>) | undefined;
+  const target = {
+    command: process.execPath,
+    args: [...describingArguments(), entry],
+    cwd,
+    env: { ...variables, ...parseVariables(given) },
+  };
+  const signal = AbortSignal.timeout(TIMEOUT);
+  let client: Client | undefined;
   try {
-    const opened = connectOver((receive) => {
-      const linked = link(receive);
-      close = linked.close;
-      return linked;
-    });
-    return await Promise.race([opened.then(list), late]);
+    client = await connect(target, { onStderr, signal });
+    return await list(client, signal);
   } catch (error) {
-    if (!(error instanceof RemoteError)) throw error;
-    await close?.();
+    if (!isFailure(error, signal)) throw error;
+    await client?.close();
     const folder = dirname(dirname(entry));
-    const reason = shorten(printed.replaceAll(folder, ""), error.message);
+    const late = `It did not answer within ${TIMEOUT / 1000} s.`;
+    const reason = shorten(printed.replaceAll(folder, ""), signal.aborted ? late : error.message);
     throw new CommandError(
       text`${name} does not start in another folder. Nothing was written.\n${Text.block(reason)}\n${remedy}${settings === undefined ? "" : PLACEHOLDERS} --no-start writes without this check.`,
       { cause: error },
     );
   } finally {
-    await close?.();
+    await client?.close();
   }
+}
+
+function isFailure(error: unknown, signal: AbortSignal): error is Error {
+  return error instanceof RemoteError || error instanceof ConnectionError || (signal.aborted && error instanceof Error);
 }
 
 const PLACEHOLDERS = " The settings had placeholders: if the module refuses them, pass values with --env NAME=value.";
 
 /** Requests the lists. A list that a function computes stays empty, because no function is called. */
-function list(client: TestClient): Promise<Listing> {
-  const { capabilities } = client.opened as { readonly capabilities: { readonly [name: string]: unknown } };
+function list(client: Client, signal: AbortSignal): Promise<Listing> {
   const fixed = client.listResources.bind(client);
   const listResources = () =>
     fixed().catch((error: unknown) => {
-      if (error instanceof RemoteError && error.code !== NO_RESPONSE) return [];
+      if (error instanceof RemoteError) return [];
       throw error;
     });
-  return listAll(Object.assign(client, { listResources }), capabilities);
+  const late = once(signal, "abort").then((): never => {
+    throw signal.reason;
+  });
+  return Promise.race([listAll(Object.assign(client, { listResources }), client.capabilities), late]);
 }
 
 /** In characters. */

@@ -9,7 +9,7 @@ const ENTRIES = {
   "proffer/built": () => import("proffer/built"),
   "proffer/derived": () => import("proffer/derived"),
   "proffer/process": () => import("proffer/process"),
-  "proffer/testing": () => import("proffer/testing"),
+  "proffer/client": () => import("proffer/client"),
 };
 
 type Entries = { readonly [Name in keyof typeof ENTRIES]: Awaited<ReturnType<(typeof ENTRIES)[Name]>> };

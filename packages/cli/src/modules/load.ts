@@ -133,12 +133,11 @@ export async function describedServer(file: string, derivation: Derivation): Pro
 /** Requests the non-empty lists of a server in this process. */
 export async function listServer(server: Server): Promise<Listing> {
   // Lists do not need a database that `onStart` would connect to.
-  const { connect } = await entryOf(server, "proffer/testing");
+  const { connect } = await entryOf(server, "proffer/client");
   const client = await connect(server, { start: false });
   try {
     // Resources may be tools, too: the server knows whether they are.
-    const { capabilities } = await client.request("server/discover");
-    return await listAll(client, capabilities as { readonly [name: string]: unknown });
+    return await listAll(client, client.capabilities);
   } finally {
     await client.close();
   }
