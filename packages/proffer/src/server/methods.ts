@@ -58,10 +58,9 @@ const MAX_DESCRIPTION = 4096;
 
 /** Returns the description of a client, without icons if they make it too long. @throws {InvalidParams} */
 function withinLimit(info: Implementation | undefined, offered: ClientCapabilities): Implementation | undefined {
-  const fits = (each: object | undefined) => JSON.stringify([each, offered]).length <= MAX_DESCRIPTION;
   const { icons: _, ...rest } = { ...info } as Implementation;
-  if (fits(info)) return info;
-  if (fits(rest)) return rest as Implementation;
+  for (const each of [info, rest as Implementation])
+    if (JSON.stringify([each, offered]).length <= MAX_DESCRIPTION) return each;
   throw new InvalidParams(
     `params.clientInfo and params.capabilities have more than ${MAX_DESCRIPTION} characters, icons not counted. Send less.`,
   );

@@ -129,10 +129,8 @@ export class Upload {
     uploads.bytes += bytes;
     const { max } = uploads;
     if (uploads.bytes * 2 <= max) return undefined;
-    if (uploads.bytes > max) {
-      const limit = `${max} bytes of large requests are arriving`;
-      return busyError(new RpcError("busy", `The server is busy: ${limit}. Try again later.`));
-    }
+    const limit = `The server is busy: ${max} bytes of large requests are arriving. Try again later.`;
+    if (uploads.bytes > max) return busyError(new RpcError("busy", limit));
     const share = shareOf(max);
     return this.#bytesOfCaller() > share ? busyError(new ShareError(share, "bytes of large requests")) : undefined;
   }
@@ -147,8 +145,7 @@ export class Upload {
   #bytesOfCaller(): number {
     const caller = callerOfThing(this.#exchange);
     if (caller === undefined) return 0;
-    let sum = 0;
-    for (const each of uploads.all) if (callerOfThing(each.#exchange) === caller) sum += each.#bytes;
-    return sum;
+    const own = [...uploads.all].filter((each) => callerOfThing(each.#exchange) === caller);
+    return own.reduce((sum, each) => sum + each.#bytes, 0);
   }
 }

@@ -222,9 +222,8 @@ class HttpSite {
   /** Why a connection is not accepted; undefined if it is. A trusted proxy has those of all its clients. */
   #refusal(connection: CallerMarks): string | undefined {
     const { maxConnections = 10_000 } = this.#options;
-    const { size } = this.#connections;
-    if (size >= maxConnections) return FULL;
-    if (size * 2 < maxConnections || this.#proxies?.has(connection.address)) return undefined;
+    if (this.#connections.size >= maxConnections) return FULL;
+    if (this.#connections.size * 2 < maxConnections || this.#proxies?.has(connection.address)) return undefined;
     return hasShare(connection, shareOf(maxConnections), this.#connections) ? OVER_SHARE : undefined;
   }
 
