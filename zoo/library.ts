@@ -1,13 +1,14 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-// The engine has the real paths of modules.
-const packages = pathToFileURL(`${realpathSync(fileURLToPath(new URL("./node_modules", import.meta.url)))}/`).href;
+const INSTALLED = fileURLToPath(new URL("./node_modules", import.meta.url));
 
 /** Watches whether code of the zoo's packages runs, by the counters of the engine. */
 export class LibraryWatch {
   readonly #session = new Session();
+  /** The engine has the real paths of modules. */
+  readonly #packages = pathToFileURL(`${existsSync(INSTALLED) ? realpathSync(INSTALLED) : INSTALLED}/`).href;
 
   async start(): Promise<void> {
     this.#session.connect();
@@ -20,7 +21,7 @@ export class LibraryWatch {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
     return result.some(
       ({ url, functions }) =>
-        url.startsWith(packages) && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+        url.startsWith(this.#packages) && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
     );
   }
 

@@ -425,7 +425,7 @@ export const HOOKS = {
     ...CODEC,
     works: (date) => date.toISOString(),
     define: (encode) => withCodec({ encode }),
-    nonsense: "internal error",
+    nonsense: "tool error",
     nonsenseValue: 42,
   },
   "CodecOptions.is": {
