@@ -6,7 +6,7 @@ export class CrmError extends Error {
 }
 
 /** There is no such customer. */
-export class UnknownCustomer extends CrmError {
+class UnknownCustomer extends CrmError {
   constructor(id: number) {
     super(`There is no customer ${id}.`);
   }

@@ -16,11 +16,6 @@ export function describeFromNowOn(given: Environment): void {
   holder[DESCRIBING] = describeSettings.bind(undefined, given);
 }
 
-/** Whether modules are imported only to describe them. */
-export function isDescribing(): boolean {
-  return holder[DESCRIBING] !== undefined;
-}
-
 /**
  * Runs `work`, which imports a module only to describe it.
  * @param pairs - `--env name=value`: variables for a module that does not accept placeholders

@@ -19,7 +19,7 @@ const FORMATS: { readonly [format: string]: (name: string) => string } = {
 const FIRST_NUMBER = 48_611;
 
 /** Returns a value of the type of a setting that cannot be taken for a real one, as far as its limits allow. */
-export function placeholderOf(name: string, setting: JsonSchemaObject, index: number): unknown {
+function placeholderOf(name: string, setting: JsonSchemaObject, index: number): unknown {
   const { type, enum: choices, const: only, items, format = "", minimum, maximum } = setting;
   if (only !== undefined || choices !== undefined) return only ?? choices?.[0];
   if (type === "array") return [placeholderOf(name, (items ?? {}) as JsonSchemaObject, index)];

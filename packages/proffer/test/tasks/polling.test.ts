@@ -1,4 +1,3 @@
-import { PROFILES } from "@proffer/cli/profiles";
 import {
   type Context,
   defineServer,
@@ -13,6 +12,7 @@ import {
 import { serveHttp } from "proffer/http";
 import { type ConnectOptions, connect, memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { PROFILES } from "../../../cli/src/profiles/table.ts";
 import { engineOf } from "../../src/features/tasks/feature.ts";
 import { CALL_LIMITS } from "../../src/features/tasks/polling.ts";
 import { stateOf } from "../../src/server/server.ts";

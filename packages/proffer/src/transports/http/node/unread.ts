@@ -188,7 +188,7 @@ export function isGone(response: ServerResponse): boolean {
 }
 
 /** The backlog of an HTTP/2 connection; undefined over HTTP/1, where a connection has one response at a time. */
-export function backlogOf(response: ServerResponse): Backlog | undefined {
+function backlogOf(response: ServerResponse): Backlog | undefined {
   const session = streamOf(response)?.session;
   if (session === undefined) return undefined;
   let backlog = backlogs.get(session);
