@@ -19,7 +19,7 @@ interface Watched {
 
 type OpenOptions = BrowserContextOptions & { readonly beside?: Page; readonly isFirstVisit?: boolean };
 
-const UNFOLDED = `localStorage["proffer-inspector-preferences"] ??= '{ "side": true }'`;
+const UNFOLDED = `try { localStorage["proffer-inspector-preferences"] ??= '{ "side": true }' } catch { /* an opaque page */ }`;
 
 export interface Pages {
   /**

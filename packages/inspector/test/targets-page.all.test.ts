@@ -58,7 +58,7 @@ describeInBrowser("the page of proffer inspect", () => {
     expect(shown[0]?.slice(0, 4)).toEqual([
       "sample",
       "Tools 1add≈ 57",
-      "Prompts 1greet1 args",
+      "Prompts 1greet1 argument",
       "Templates 1notes://{id}",
     ]);
     expect(shown[1]).toEqual(shown[0]);

@@ -51,12 +51,15 @@ async function askRounds(
   let params = known === undefined ? first : await answered(known);
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
     const began = performance.now();
+    const before = connected.lastSent;
     const response = connected.client.requestOnce(method, params, {
       signal,
       onProgress: (progress) => call.addProgress(progress as JsonObject),
       ...(!hasHandshake(connected.revision) && { logLevel: "debug" as const }),
     });
-    call.beginRun(params, connected.lastSent, began);
+    // In this process and over stdio it was sent at once; over HTTP, the headers come first.
+    const sent = connected.lastSent === before ? await connected.nextSent(method, response) : connected.lastSent;
+    call.beginRun(params, sent, began);
     const result = (await response) as JsonObject;
     if (result.resultType !== "input_required") return result;
     connected.check("questions", method, result);

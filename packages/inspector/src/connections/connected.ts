@@ -21,6 +21,8 @@ export interface Connected extends LinkedClient {
   readonly capabilities: JsonObject;
   /** The line of the last message that was sent. */
   readonly lastSent: WireLine | undefined;
+  /** Resolves with the line of the next message of a method; with undefined if its response settles without it. */
+  nextSent(method: string, response: Promise<unknown>): Promise<WireLine | undefined>;
   /** Whether nobody has closed it. */
   readonly isOpen: boolean;
   close(): Promise<void>;
@@ -67,6 +69,7 @@ export async function connectTo(
   let connected: Connected | undefined;
   let lane: Lane | undefined;
   let lastSent: WireLine | undefined;
+  const waiting = new Map<(line: WireLine | undefined) => void, string>();
   const setLane = (change: Partial<Lane>) => {
     if (lane === undefined) return;
     lane = { ...lane, ...change };
@@ -99,7 +102,10 @@ export async function connectTo(
         record.setLane(lane);
         return {
           sent(text, http) {
-            lastSent = record.add({ conn, dir: "out", text, http });
+            const line = record.add({ conn, dir: "out", text, http });
+            lastSent = line;
+            const [found] = [...waiting].find(([, method]) => method === line.method) ?? [];
+            found?.(line);
           },
           received: (text, http) => void record.add({ conn, dir: "in", text, http }),
           stderr: events.stderr,
@@ -120,6 +126,19 @@ export async function connectTo(
       capabilities: capabilities as JsonObject,
       get lastSent() {
         return lastSent;
+      },
+      nextSent(method, response) {
+        return new Promise((resolve) => {
+          const end = (line?: WireLine) => {
+            waiting.delete(end);
+            resolve(line);
+          };
+          waiting.set(end, method);
+          response.then(
+            () => end(),
+            () => end(),
+          );
+        });
       },
       get isOpen() {
         return lane?.open === true;

@@ -34,7 +34,9 @@ function createsResult(analysis: Analysis, body: ts.Node | undefined, steps: num
 
 /** Whether an expression is plain, or an object or a list that is created here. */
 function isCreated(analysis: Analysis, node: ts.Expression, steps: number): boolean {
+  const { checker } = analysis;
   const created = (inner: ts.Expression) => isCreated(analysis, inner, steps);
+  if (isPlain(analysis, checker.getTypeAtLocation(node))) return true;
   if (isWrapper(node)) return created(node.expression);
   if (ts.isObjectLiteralExpression(node))
     return node.properties.every((each) => isCreatedMember(analysis, each, steps));
@@ -42,8 +44,6 @@ function isCreated(analysis: Analysis, node: ts.Expression, steps: number): bool
   if (ts.isConditionalExpression(node)) return created(node.whenTrue) && created(node.whenFalse);
   if (ts.isBinaryExpression(node) && /^(?:\?\?|\|\||&&)$/.test(node.operatorToken.getText()))
     return created(node.left) && created(node.right);
-  const { checker } = analysis;
-  if (isPlain(analysis, checker.getTypeAtLocation(node))) return true;
   if (ts.isCallExpression(node)) return isCreatedByCall(analysis, node, steps);
   const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
   const declaration = symbol?.valueDeclaration;
