@@ -119,8 +119,9 @@ export function checkHints(hints: Partial<CacheHints>, where: string): void {
 export function hintsFor(call: Call): CacheHints {
   const { hints, features } = call.server;
   const { principal, query } = call.origin;
+  if (hints.cacheScope !== "public") return hints;
   const isPrivate = principal !== undefined || Boolean(query) || features.dependOnClient(call);
-  return hints.cacheScope === "public" && isPrivate ? { ...hints, cacheScope: "private" } : hints;
+  return isPrivate ? { ...hints, cacheScope: "private" } : hints;
 }
 
 /** Returns the hints of a fixed list. Middleware may filter any page of it by caller, and all pages must agree. */
