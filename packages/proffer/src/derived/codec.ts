@@ -1,6 +1,7 @@
+import { isError } from "../support/objects.ts";
 import { atKey, CodecError, TEXT_FORMS } from "./codec-text.ts";
 import { decodeCustom, encodeCustom, isCustomForm, isCustomValue } from "./custom-codec.ts";
-import { asWritten, encodeAny, encodeError, hasToJson, isError } from "./encode-any.ts";
+import { asWritten, encodeAny, encodeError, hasToJson } from "./encode-any.ts";
 import type { Codec, Plan, PlanCondition } from "./manifest.ts";
 
 type Definitions = Readonly<Record<string, Plan>>;

@@ -1,6 +1,7 @@
 import { kindOf } from "../results/content.ts";
 import { isStream } from "../results/return-value.ts";
 import { toBase64 } from "../support/bytes.ts";
+import { isError } from "../support/objects.ts";
 import { atKey, CodecError } from "./codec-text.ts";
 
 /** Deeper than any data; the stack has room for more. */
@@ -20,11 +21,6 @@ export function encodeAny(value: unknown): unknown {
 /** Encodes an error. Its stack, its cause and other properties may contain secrets, such as the headers of a request. */
 export function encodeError({ name, message }: Error): { name: string; message: string } {
   return { name: String(name), message: String(message) };
-}
-
-/** Whether a value is an error, of this realm or another. */
-export function isError(value: unknown): value is Error {
-  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 }
 
 /** Whether a value says itself how it is written, as `JSON.stringify` understands it. */

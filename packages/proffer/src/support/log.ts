@@ -1,5 +1,6 @@
 import { contain } from "./async.ts";
 import { toBase64, utf8Bytes } from "./bytes.ts";
+import { isError } from "./objects.ts";
 
 /** One line of the server's own log, for its author or operator. Clients never see it. */
 export interface LogEntry {
@@ -129,13 +130,11 @@ export function withoutCredentials(text: string): string {
  * cause and other properties may contain secrets, such as the headers of a request.
  */
 export function forClients(data: unknown): unknown {
-  if (typeof data === "string") return withoutSecrets(data);
-  if (typeof data !== "object" || data === null) return data;
+  if (typeof data !== "object" || data === null) return withoutSecretsIn(data);
   const text = JSON.stringify(data, function (this: Record<string, unknown>, name, value) {
     // As it was before its `toJSON`.
-    const own = this[name] as Error;
-    if (own instanceof Error || Object.prototype.toString.call(own) === "[object Error]")
-      return { name: String(own.name), message: String(own.message) };
+    const own = this[name];
+    if (isError(own)) return { name: String(own.name), message: String(own.message) };
     return withoutSecretsIn(value);
   });
   return text === undefined ? undefined : JSON.parse(text);

@@ -5,6 +5,11 @@ export function defined<Value extends object>(value: Value): { [Key in keyof Val
   return copy as never;
 }
 
+/** Whether a value is an error, of this realm or another. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
 /** Unites objects, and the objects that they have in properties of the same name. */
 export function unite<Value extends object>(values: readonly Value[]): Value {
   const all: Record<string, object> = {};

@@ -48,8 +48,7 @@ export interface HttpExchange extends HttpRequest {
   principal: Principal | undefined;
   /** The text by which the author names an anonymous caller; it is the address from then on. */
   callerName: string | undefined;
-  /** Headers of every response to this request, besides the response's own. */
-  /** Names and values, alternating, as they go on the wire. */
+  /** Headers of every response to this request, besides its own: names and values, alternating, as they go on the wire. */
   extraHeaders: readonly string[] | undefined;
   /** The details for the request log; undefined if there is no log. */
   logRecord: RequestRecord | undefined;
