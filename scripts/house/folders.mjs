@@ -64,6 +64,7 @@ const proffer = {
   },
   nodes: { purpose: "The ports that nodes share (store, bus, queue), and memory behind them", imports: core },
   "nodes/redis": { purpose: "The ports on Redis or Valkey, for clients of any make" },
+  "nodes/environment": { purpose: "Nodes on the Redis that the environment names", imports: [...core, "nodes"] },
   "nodes/bullmq": { purpose: "The queue on BullMQ" },
   "nodes/sessions": {
     purpose: "HTTP sessions of older revisions that nodes share",
@@ -112,7 +113,13 @@ const profferExceptions = [
   { from: "client/server-link.ts", value: ["server", "transports"], type: ["calls"], lazy: ["features/tasks"] },
   { from: "client/", type: ["features/tasks", "server", "tools"] },
   { from: "testing/", type: ["features/tasks"] },
-  { from: "transports/", lazy: ["nodes", "oauth"], type: ["features/resource-tools", "features/toolsets"] },
+  {
+    from: "transports/",
+    lazy: ["nodes", "nodes/environment", "oauth"],
+    type: ["features/resource-tools", "features/toolsets"],
+  },
+  // The settings of the environment.
+  { from: "transports/arguments.ts", value: ["nodes/environment"] },
   { from: "transports/process.ts", lazy: ["features/describe", "features/resource-tools", "features/toolsets"] },
 ];
 

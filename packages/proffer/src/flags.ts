@@ -5,6 +5,6 @@
  * @module
  */
 
+export { toClusterSettings } from "./nodes/environment/redis-nodes.ts";
 export { describeFlag, type Flag, parseCommandLine } from "./transports/flags.ts";
-export { toClusterSettings } from "./transports/redis-nodes.ts";
 export { SERVE_FLAGS, type Serving, toServing } from "./transports/serve-flags.ts";

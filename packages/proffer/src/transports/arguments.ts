@@ -1,6 +1,6 @@
+import { type ClusterSettings, toClusterSettings } from "../nodes/environment/redis-nodes.ts";
 import { UsageError } from "../support/usage-error.ts";
 import { type CommandLine, describeFlags, type Flag, parseCommandLine, wrongFlag } from "./flags.ts";
-import { type ClusterSettings, toClusterSettings } from "./redis-nodes.ts";
 import { SERVE_FLAGS, type Serving, toServing } from "./serve-flags.ts";
 
 /** The settings in the arguments and variables of a process. */

@@ -1,5 +1,6 @@
 import type { MissingTool } from "../features/resource-tools/create.ts";
 import type { Choice } from "../features/toolsets/feature.ts";
+import type { ClusterSettings } from "../nodes/environment/redis-nodes.ts";
 import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
@@ -8,7 +9,6 @@ import { UsageError } from "../support/usage-error.ts";
 import type { Arguments } from "./arguments.ts";
 import type { HttpService } from "./http/node/server.ts";
 import { formatLog, type LogFormat } from "./log-format.ts";
-import type { ClusterSettings } from "./redis-nodes.ts";
 import type { Serving } from "./serve-flags.ts";
 import { exitWhenWritten } from "./stdio/exit.ts";
 import { reserveStdout } from "./stdio/output.ts";
@@ -48,7 +48,7 @@ export async function serveProcess(server: Server, options: ProcessOptions = {})
   if (choice !== undefined) await chooseItems(servers, choice);
   if (errors !== undefined) for (const each of servers) overrideOptions(each, { errors });
   if (cluster !== undefined && Object.keys(cluster).length > 0)
-    await (await import("./redis-nodes.ts")).applyClusterSettings(servers, cluster);
+    await (await import("../nodes/environment/redis-nodes.ts")).applyClusterSettings(servers, cluster);
   await Promise.all(servers.map((each) => stateOf(each).features.loading));
   if (DESCRIBING in globalThis) await (await import("../features/describe/describe.ts")).describe(servers, load);
   // A node that only works has no client that could start and end it.

@@ -1,11 +1,9 @@
-import { findKeys } from "../server/keys.ts";
-import { requireLifespan } from "../server/lifespan.ts";
-import { overrideOptions } from "../server/overrides.ts";
-import { type Server, type ServerState, stateOf } from "../server/server.ts";
-import { messageOf } from "../support/log.ts";
-import { UsageError } from "../support/usage-error.ts";
-import { wrongFlag } from "./flags.ts";
-import type { Variables } from "./serve-flags.ts";
+import { findKeys } from "../../server/keys.ts";
+import { requireLifespan } from "../../server/lifespan.ts";
+import { overrideOptions } from "../../server/overrides.ts";
+import { type Server, type ServerState, stateOf } from "../../server/server.ts";
+import { messageOf } from "../../support/log.ts";
+import { UsageError } from "../../support/usage-error.ts";
 
 /** The settings of the environment for the nodes of a server. */
 export interface ClusterSettings {
@@ -25,15 +23,15 @@ const PREFIX_VARIABLE = "PROFFER_REDIS_PREFIX";
  * contain a password.
  * @throws {UsageError} for invalid values. A password is not part of the message.
  */
-export function toClusterSettings(variables: Variables): ClusterSettings {
+export function toClusterSettings(variables: NodeJS.ProcessEnv): ClusterSettings {
   const read = (name: string, form: RegExp, remedy: string) => {
     const value = variables[name] || undefined;
     if (value === undefined || form.test(value)) return value;
-    throw wrongFlag(`Invalid value of ${name}: ${JSON.stringify(value)}. ${remedy}`);
+    throw new UsageError(`Invalid value of ${name}: ${JSON.stringify(value)}. ${remedy}`);
   };
   const url = variables[URL_VARIABLE] || undefined;
   if (url !== undefined) checkRedisUrl(url);
-  else if (variables[PREFIX_VARIABLE]) throw wrongFlag(`${PREFIX_VARIABLE} requires ${URL_VARIABLE}.`);
+  else if (variables[PREFIX_VARIABLE]) throw new UsageError(`${PREFIX_VARIABLE} requires ${URL_VARIABLE}.`);
   // Redis finds the server of a key by its part in braces, and BullMQ separates its own parts by colons.
   const prefix = read(PREFIX_VARIABLE, /^[\w.-]{1,100}$/, 'Use letters, digits, ".", "_" and "-".');
   const tasks = read("PROFFER_TASKS", /^(serve|work|both)$/, "Use serve, work or both.") as ClusterSettings["tasks"];
@@ -53,7 +51,7 @@ function checkRedisUrl(text: string): void {
     if (/^rediss?:$/.test(protocol) && hostname !== "" && /^(\/\d*)?$/.test(pathname)) return;
   }
   // The value may contain a password, also if it is not a URL.
-  throw wrongFlag(
+  throw new UsageError(
     `Invalid URL in ${URL_VARIABLE}. Use one such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0.`,
   );
 }
@@ -74,7 +72,7 @@ export async function applyClusterSettings(servers: readonly Server[], settings:
   if (url !== undefined) await joinRedis(states.filter(lacksCluster), url, settings.prefix);
   const alone = states.find(({ cluster }) => cluster === undefined);
   if (alone !== undefined && (tasks === "serve" || tasks === "work")) {
-    throw wrongFlag(`PROFFER_TASKS=${tasks} is for servers on several nodes: set ${URL_VARIABLE}, too.`);
+    throw new UsageError(`PROFFER_TASKS=${tasks} is for servers on several nodes: set ${URL_VARIABLE}, too.`);
   }
 }
 
@@ -94,7 +92,7 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
     load<typeof import("ioredis")>("ioredis"),
     hasTasks ? load<typeof import("bullmq")>("bullmq") : undefined,
   ]);
-  const { redis } = await import("../nodes/redis/redis.ts");
+  const { redis } = await import("../redis/redis.ts");
   const client = new Redis(url, {
     // Otherwise commands would wait until the connection is back, instead of failing at once.
     enableOfflineQueue: false,
@@ -128,7 +126,7 @@ async function joinRedis(states: readonly ServerState[], url: string, prefix: st
 }
 
 async function createQueue(library: typeof import("bullmq"), connection: object, prefix: string) {
-  const { bullmq } = await import("../nodes/bullmq/bullmq.ts");
+  const { bullmq } = await import("../bullmq/bullmq.ts");
   return bullmq({ Queue: library.Queue, Worker: library.Worker, connection, prefix });
 }
 
@@ -139,13 +137,13 @@ function usesTasks({ tools }: ServerState): boolean {
 /** @throws {UsageError} for a server that cannot share a Redis with other nodes. */
 function checkServer({ info, options }: ServerState): void {
   if (options.store !== undefined) {
-    throw wrongFlag(
+    throw new UsageError(
       `Server "${info.name}" sets the option store, so it cannot use ${URL_VARIABLE}. Remove one of them.`,
     );
   }
   // Nodes with different keys could not read each other's tasks and sessions.
   if (findKeys(options.keys) !== undefined) return;
-  throw wrongFlag(
+  throw new UsageError(
     `${URL_VARIABLE} requires PROFFER_KEYS, with the same value on all nodes. Generate it with: openssl rand -base64 32`,
   );
 }
@@ -155,7 +153,7 @@ function prefixesOf(states: readonly ServerState[], prefix: string | undefined):
   const names = states.map(({ info }) => info.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw wrongFlag(
+    throw new UsageError(
       `Two servers have the name ${JSON.stringify(twice)}. With ${URL_VARIABLE}, their names must differ.`,
     );
   }
