@@ -50,6 +50,10 @@ const proffer = {
   "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
   "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
   "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
+  "features/skills": {
+    purpose: "Skills: instructions for models, with files, in the extension and for clients without it",
+    imports: core,
+  },
   "features/tasks": {
     purpose: "Calls that outlive their requests: records, runs, results",
     imports: [...core, "nodes"],
@@ -87,6 +91,7 @@ const proffer = {
   providers: { purpose: "Ready-made resources", imports: core },
   "providers/files": { purpose: "Files of a folder" },
   "providers/jsonl": { purpose: "Lines of a JSONL file" },
+  "providers/skills": { purpose: "Skills: their folders, files and frontmatter" },
   "providers/sql": { purpose: "Rows and schemas of a database" },
   derived: { purpose: "Servers created from a manifest, for `@proffer/cli` and builds", imports: core },
   adapters: { purpose: "Optional peers behind subpaths", imports: data },
@@ -104,10 +109,13 @@ const proffer = {
 const profferExceptions = [
   {
     from: "features/features.ts",
-    lazy: ["adapt", "cluster", "max-result", "resource-tools", "tasks", "toolsets"].map((name) => `features/${name}`),
+    lazy: ["adapt", "cluster", "max-result", "resource-tools", "skills", "tasks", "toolsets"].map(
+      (name) => `features/${name}`,
+    ),
   },
   { from: "server/server.ts", value: ["features"] },
-  { from: "server/", type: ["features/tasks", "features/toolsets", "nodes"] },
+  { from: "server/", type: ["features/tasks", "features/toolsets", "nodes", "providers"] },
+  { from: "features/skills/", value: ["providers"] },
   { from: "features/cluster/feature.ts", lazy: ["nodes/sessions"] },
   // A server in the same process is loaded when one is connected to.
   { from: "client/server-link.ts", value: ["server", "transports"], type: ["calls"], lazy: ["features/tasks"] },
@@ -129,6 +137,7 @@ export const FEATURE_OPTIONS = {
   cluster: ["server/options.ts", "server/server.ts"],
   maxResult: ["server/options.ts", "tools/define.ts"],
   resourceTools: ["server/options.ts"],
+  skills: ["server/options.ts"],
   task: ["calls/question.ts", "questions/context.ts", "support/seal.ts", "tools/define.ts"],
   tasks: ["server/limits.ts", "server/overrides.ts"],
   telemetry: [],

@@ -10,6 +10,7 @@ import {
   type Store,
 } from "proffer";
 import { defineObserver } from "proffer/observe";
+import { defineSkill } from "proffer/skills";
 import { connect, memoryCluster, type TestClient } from "proffer/testing";
 import { expect, it } from "vitest";
 import { createLiveServer } from "./live-server.ts";
@@ -119,6 +120,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     see: (client) => client.listTools(),
   },
   resourceTools: { before: "never", after: "always", see: (client) => client.listTools() },
+  skills: {
+    before: [],
+    after: defineSkill({ name: "greet", description: "Use it to greet.", text: "Say hello." }),
+    see: (client) => client.request("skills/list").catch(({ code }) => code),
+  },
   middleware: {
     before: undefined,
     after: (call, next) => (call.name === "say" ? { content: [{ type: "text", text: "from middleware" }] } : next()),

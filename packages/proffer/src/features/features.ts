@@ -31,6 +31,13 @@ export const FEATURES: readonly FeatureRow[] = [
     load: () => import("./max-result/feature.ts"),
   },
   {
+    // Serves instructions for models, with files.
+    isNeeded: ({ options }) => options.skills !== undefined,
+    dependsOnClient: ({ method, server }) => LISTS_OF_TOOLS.has(method) && server.options.skills !== undefined,
+    hasLifespan: true,
+    load: () => import("./skills/feature.ts"),
+  },
+  {
     // Shows only some items: by the option, or by `?toolsets=`.
     isNeeded: ({ options }) => options.toolsets !== undefined,
     isNeededBy: ({ origin }) => origin.query?.includes("toolsets=") === true,
@@ -38,7 +45,8 @@ export const FEATURES: readonly FeatureRow[] = [
   },
   {
     // Reads resources by tools, for models that cannot read them.
-    isNeeded: ({ options }, added) => options.resourceTools === "always" || (added?.kind === "resource" && added.tool),
+    isNeeded: ({ options }, added) =>
+      options.resourceTools === "always" || (added?.kind === "resource" && added.tool === true),
     isNeededBy: (call) =>
       ABOUT_TOOLS.has(call.method) && hasClientTools(call) && call.client.profile?.readsResources === false,
     dependsOnClient: (call) => LISTS_OF_TOOLS.has(call.method) && hasClientTools(call),

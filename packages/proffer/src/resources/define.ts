@@ -35,8 +35,8 @@ interface ResourceCommon<Uri extends string> extends ScopeOptions, ToolsetOption
   readonly annotations?: Annotations;
   readonly icons?: readonly Icon[];
   readonly _meta?: Meta;
-  /** Also a tool for every client, whatever `resourceTools` of the server says. Default: false. */
-  readonly tool?: boolean;
+  /** Also a tool for every client, whatever `resourceTools` of the server says; "never" for none. Default: false. */
+  readonly tool?: boolean | "never";
   /** How long clients may cache the result, and whether they may share it. Default: the server's hints. */
   readonly cache?: Partial<CacheHints>;
 }
@@ -87,8 +87,8 @@ export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
   readonly description: ResourceDescription | TemplateDescription;
   readonly mimeType: string | undefined;
   readonly cache: Partial<CacheHints> | undefined;
-  /** Also a tool for every client. */
-  readonly tool: boolean;
+  /** Also a tool for every client; "never" for none. */
+  readonly tool: boolean | "never";
   /** @internal */
   readonly rules: ResourceRules;
   /** @internal */
@@ -152,7 +152,7 @@ export function defineResource<
     throw new UsageError(`Resource ${uri} is not a template; only a template can have a list.`);
   }
   checkDescription(described, uri);
-  checkFlag("tool", tool, `Resource ${uri}`);
+  if (tool !== "never") checkFlag("tool", tool, `Resource ${uri}`);
   if (cache !== undefined) checkHints(cache, `Resource ${uri}`);
   if (content !== undefined) void toReadResult(content, { uri });
   const checks = toParamChecks(template, (params ?? {}) as Record<string, ParamSource>, uri);

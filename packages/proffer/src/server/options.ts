@@ -8,6 +8,7 @@ import { checkName } from "../catalog/registry.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
+import type { SkillsOption } from "../providers/skills/folder.ts";
 import type { CreatedByDefineResource } from "../resources/define.ts";
 import type { LogSink } from "../support/log.ts";
 import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
@@ -51,6 +52,11 @@ export interface ServerOptions extends Implementation {
    * such models, "always", or "never" except for resources with `tool`. Default: "auto".
    */
   readonly resourceTools?: "auto" | "always" | "never";
+  /**
+   * Instructions for models, with files: a folder in which each folder with a `SKILL.md` is a skill, `{ from }` with
+   * settings, skills of `defineSkill`, or a list of these. Default: none.
+   */
+  readonly skills?: SkillsOption;
   /** Runs around every request: for permissions, rate limits, caching. The first of a list is the outermost. */
   readonly middleware?: Middleware | readonly Middleware[];
   /** Sees every call and changes nothing: for telemetry, audits, metrics. Create one with `defineObserver`. */

@@ -7,14 +7,15 @@ export function builtinModule(name: string): unknown {
 }
 
 interface NodeCrypto {
-  createHash(name: string): { update(text: string): { digest(encoding: "hex"): string } };
+  createHash(name: string): { update(data: string | Uint8Array): { digest(encoding: "hex"): string } };
 }
 
-/** Returns the SHA-256 of a text in hexadecimal: at once in Node, else by Web Crypto, which has only promises. */
-export function sha256(text: string): string | Promise<string> {
+/** Returns the SHA-256 of a text or of bytes in hexadecimal: at once in Node, else by Web Crypto, which has only promises. */
+export function sha256(data: string | Uint8Array): string | Promise<string> {
   const crypto = builtinModule("node:crypto") as NodeCrypto | undefined;
-  if (crypto !== undefined) return crypto.createHash("sha256").update(text).digest("hex");
-  return globalThis.crypto.subtle.digest("SHA-256", utf8Bytes(text)).then(toHex);
+  if (crypto !== undefined) return crypto.createHash("sha256").update(data).digest("hex");
+  const bytes = typeof data === "string" ? utf8Bytes(data) : (data as Uint8Array<ArrayBuffer>);
+  return globalThis.crypto.subtle.digest("SHA-256", bytes).then(toHex);
 }
 
 function toHex(bytes: ArrayBuffer): string {

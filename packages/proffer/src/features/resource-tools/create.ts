@@ -23,9 +23,9 @@ export function createResourceTools(
 ): readonly ResourceTool[] {
   const claim = nameGiver(server, onMissing);
   const entries = server.resources.entries();
-  const tools = entries.filter(({ item }) => item.tool).flatMap((entry) => toolsOf(claim, entry));
+  const tools = entries.filter(({ item }) => item.tool === true).flatMap((entry) => toolsOf(claim, entry));
   if (server.options.resourceTools !== "never") {
-    const others = entries.filter(({ item }) => !item.tool);
+    const others = entries.filter(({ item }) => item.tool === false);
     const fixed = others.filter(({ item }) => item.template === undefined).map(({ item }) => item);
     tools.push(...fixedTools(claim, fixed));
     tools.push(...others.filter(({ item }) => item.template !== undefined).flatMap((entry) => toolsOf(claim, entry)));
@@ -35,7 +35,7 @@ export function createResourceTools(
 
 /** The tools of one resource: one reads it, and one lists its instances if it can. */
 function toolsOf(claim: ClaimName, { item: resource, position }: Entry<Resource>): ResourceTool[] {
-  const isForAll = resource.tool;
+  const isForAll = resource.tool === true;
   const word = nameOf(resource.name, resource.uri);
   const name = claim(resource, [word, `read_${word}`]);
   if (name === undefined) return [];

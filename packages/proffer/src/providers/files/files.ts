@@ -17,8 +17,9 @@ import {
   type VisibleFiles,
   walk,
 } from "./directories.ts";
-import { loadTypes, readContent } from "./read.ts";
+import { readContent } from "./read.ts";
 import { FilesRoot, type OpenFile } from "./root.ts";
+import { loadTypes } from "./types.ts";
 import { watchDirectory } from "./watch.ts";
 
 /** Options for `files`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadTypes, typeFromTable } from "./read.ts";
+import { loadTypes, typeFromTable } from "./types.ts";
 
 describe("the type of a file", () => {
   it.each([
