@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findMissingTools } from "proffer/process";
+import { findMissingTools, findSkills } from "proffer/process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDeriver, type Deriver } from "../src/derive/deriver.ts";
 import { CHECKS, type Finding } from "../src/doctor/finding.ts";
@@ -47,7 +47,9 @@ async function findingsOf(example: string): Promise<Finding[]> {
   const server = await describedServer(module, derivation);
   const listing = await listServer(server);
   const missingTools = await findMissingTools(server);
-  return review({ listing, written: asWritten(listing, server), sources: deriver.sources(), missingTools, module });
+  const skilled = { server, skills: await findSkills(server) };
+  const written = asWritten(listing, server);
+  return review({ listing, written, sources: deriver.sources(), missingTools, skilled, module });
 }
 
 describe("docs/doctor.md", () => {

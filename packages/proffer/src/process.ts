@@ -13,6 +13,7 @@ export { formatLog } from "./transports/log-format.ts";
 export {
   chooseItems,
   findMissingTools,
+  findSkills,
   type ProcessOptions,
   prepareProcess,
   serveByArguments,

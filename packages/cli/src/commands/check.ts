@@ -6,13 +6,15 @@ import type { Derivation } from "../derive/index.ts";
 import { sizeOfTool, type ToolSize } from "../derive/model/tool-size.ts";
 import { whileDescribing } from "../describe/describing.ts";
 import { refusePlaceholders } from "../describe/placeholders.ts";
+import { examineSkills, skillsOf } from "../doctor/examine-skills.ts";
+import { type Finding, formatFinding } from "../doctor/finding.ts";
 import { deriveModule } from "../modules/derive-module.ts";
 import { describedServer, listServer } from "../modules/load.ts";
 import { CommandError, explainUsage } from "../terminal/command-error.ts";
 import { formatDiagnostics, reportDiagnostics } from "../terminal/diagnostic-report.ts";
 import { formatTable, type TableRow } from "../terminal/layout.ts";
 import { formatListing, type Listing, withDetails } from "../terminal/listing.ts";
-import { currentShell } from "../terminal/shell.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, type Styles, stylesFor } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 
@@ -29,9 +31,16 @@ export interface CheckFlags {
 export async function check(file: string, { json = false, env = [] }: CheckFlags): Promise<void> {
   const { derivation } = await deriveModule(file);
   const { diagnostics, settings } = derivation;
-  const { listing, server } = await whileDescribing(env, () => listModule(file, derivation));
+  const { listing, server, findings } = await whileDescribing(env, () => listModule(file, derivation));
   const sizes = listing.tools.map(sizeOfTool);
-  if (json) printJson({ ...withDetails(listing, server), sizes, ...(settings && { settings }), diagnostics });
+  if (json)
+    printJson({
+      ...withDetails(listing, server),
+      sizes,
+      ...(settings && { settings }),
+      diagnostics,
+      ...(findings.length > 0 && { findings }),
+    });
   else {
     const styles = stylesFor(currentShell().stdout);
     const parts = [
@@ -39,6 +48,10 @@ export async function check(file: string, { json = false, env = [] }: CheckFlags
       formatSettings(settings, styles),
       formatSizes(sizes, styles),
       formatDiagnostics(diagnostics, styles),
+      Text.join(
+        findings.map((finding) => formatFinding(finding, styles)),
+        "\n",
+      ),
     ];
     print(
       Text.join(
@@ -51,14 +64,22 @@ export async function check(file: string, { json = false, env = [] }: CheckFlags
   if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "an error" : `${errors} errors`}.`);
 }
 
+interface Listed {
+  readonly listing: Listing;
+  readonly server: Server;
+  /** About its skills: their texts are no code, so derivation does not see them. */
+  readonly findings: readonly Finding[];
+}
+
 /** Lists a module. If that fails, the diagnostics are printed before the error, because they may have the reason. */
-async function listModule(file: string, derivation: Derivation): Promise<{ listing: Listing; server: Server }> {
+async function listModule(file: string, derivation: Derivation): Promise<Listed> {
   try {
     const server = await explainUsage(describedServer(file, derivation));
     await explainUsage(showChosen(server, undefined));
     const listing = await explainUsage(listServer(server));
     refusePlaceholders(listing, derivation.settings);
-    return { listing, server };
+    const offer = { listing, written: listing, sources: [], module: fromHere(file), skilled: await skillsOf(server) };
+    return { listing, server, findings: examineSkills(offer) };
   } catch (error) {
     if (error instanceof CommandError) reportDiagnostics(derivation.diagnostics);
     throw error;

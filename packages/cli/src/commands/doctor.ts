@@ -8,6 +8,7 @@ import { type ChoiceFlags, profilesOf, showChosen, toChoice } from "../client/ch
 import { describingArguments, parseVariables, whileDescribing } from "../describe/describing.ts";
 import { refusePlaceholders } from "../describe/placeholders.ts";
 import { examineClients, examineListing, formatClients, lossesOf } from "../doctor/examine-clients.ts";
+import { skillsOf } from "../doctor/examine-skills.ts";
 import { type Finding, formatFinding, toFinding } from "../doctor/finding.ts";
 import { asWritten, readCode, review } from "../doctor/review.ts";
 import { type Launch, toLaunch } from "../install/launch.ts";
@@ -87,6 +88,7 @@ async function examineModule(
         written: asWritten(listing, server),
         sources,
         missingTools: await (await entryOf(server, "proffer/process")).findMissingTools(server),
+        skilled: await skillsOf(server),
         module: fromHere(file),
       }),
     ];

@@ -1,5 +1,6 @@
-import type { JsonSchemaObject } from "proffer";
+import type { JsonSchemaObject, Server } from "proffer";
 import type { MissingTool } from "proffer/process";
+import type { Skill } from "proffer/skills";
 import type { Diagnostic, ItemSource, Place } from "../derive/index.ts";
 import { toShortPath } from "../terminal/diagnostic-report.ts";
 import type { Listing } from "../terminal/listing.ts";
@@ -57,6 +58,8 @@ export interface Offer {
   readonly sources: readonly ItemSource[];
   /** The resources without a free name for their tool; absent for a server of others. */
   readonly missingTools?: readonly MissingTool[];
+  /** Its skills; absent for a server of others. */
+  readonly skilled?: { readonly server: Server; readonly skills: readonly Skill[] };
   /** The place of items whose code was not found; absent for a server of others. */
   readonly module?: string;
 }
@@ -119,6 +122,13 @@ export const CHECKS = {
   PF4072: "A name says that a tool only reads, and its annotation that it destroys",
   PF4080: "Work before a question is repeated",
   PF4090: "A resource cannot be a tool, because other tools have its names",
+  PF4100: "A skill names a tool or a resource that does not exist",
+  PF4101: "A skill names a tool or a prompt that was renamed",
+  PF4102: "A skill names a tool or a prompt that is hidden",
+  PF4103: "A skill links to a file that it does not have",
+  PF4104: "No text of a skill names one of its files",
+  PF4105: "Hosts may refuse a skill, or read it otherwise",
+  PF4106: "A file of a skill looks like a secret",
 } as const;
 
 export type CheckCode = keyof typeof CHECKS;
@@ -149,4 +159,11 @@ const REMEDIES: { readonly [Code in CheckCode]?: string } = {
   PF4072: "Write @readOnly instead, or rename the tool.",
   PF4080: "Put it in ctx.step(name, work) if it changes anything, or mark the tool @readOnly.",
   PF4090: "Rename the resource or one of the tools.",
+  PF4100: "Correct the name: every model that loads the skill will call it.",
+  PF4101: "Write the new name: lists do not have the earlier one.",
+  PF4102: "Show it, or move the skill to the same toolset.",
+  PF4103: "Correct the link, or add the file.",
+  PF4104: "Link to it, or remove it: hosts load every file of a skill.",
+  PF4105: "Put the value in quotes, or serve large files as resources.",
+  PF4106: "Remove it: every client that sees the skill can read it.",
 };

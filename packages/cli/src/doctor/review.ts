@@ -5,6 +5,7 @@ import { findBuiltFolder } from "../modules/module-file.ts";
 import type { Listing } from "../terminal/listing.ts";
 import { examineCost, readBudget } from "./examine-cost.ts";
 import { examineParameters, examineSchemas } from "./examine-schemas.ts";
+import { examineSkills } from "./examine-skills.ts";
 import { examineTexts, stemOf, wordsOf } from "./examine-texts.ts";
 import { type CheckCode, type Finding, findingAt, type ListedTool, type Offer } from "./finding.ts";
 
@@ -20,7 +21,14 @@ export function* reviewInSteps(offer: Offer): Iterable<readonly Finding[]> {
   if (isInvalid) yield [budget];
   yield examineCost(offer, isInvalid ? {} : budget);
   let isGood = true;
-  for (const examine of [examineTexts, examineParameters, examineSchemas, examineCode, examineResources]) {
+  for (const examine of [
+    examineTexts,
+    examineParameters,
+    examineSchemas,
+    examineCode,
+    examineResources,
+    examineSkills,
+  ]) {
     const advice = examine(offer);
     isGood &&= advice.length === 0;
     yield advice;

@@ -20,6 +20,7 @@ import { profileOf, tokensOf } from "proffer/derived";
 import { bytesOf } from "../derive/model/tool-size.ts";
 import { examineClients, examineListing } from "../doctor/examine-clients.ts";
 import { costOf, costParts } from "../doctor/examine-cost.ts";
+import { skillsOf } from "../doctor/examine-skills.ts";
 import { type Finding, toFinding } from "../doctor/finding.ts";
 import { asWritten, type ReadCode, reviewInSteps } from "../doctor/review.ts";
 import { CLIENT_NAMES, CLIENTS, type ClientName } from "../install/clients.ts";
@@ -106,6 +107,7 @@ async function findProblems(offer: Offer, { module, source }: HostOptions): Prom
   const own = module && {
     written: asWritten(listing, module.server),
     missingTools: await (await entryOf(module.server, "proffer/process")).findMissingTools(module.server),
+    skilled: await skillsOf(module.server),
     module: module.file,
   };
   const losses: Loss[][] = [];

@@ -1,6 +1,7 @@
 import type { MissingTool } from "../features/resource-tools/create.ts";
 import type { Choice } from "../features/toolsets/feature.ts";
 import type { ClusterSettings } from "../nodes/environment/redis-nodes.ts";
+import type { Skill } from "../providers/skills/skill.ts";
 import { requireLifespan } from "../server/lifespan.ts";
 import { overrideOptions } from "../server/overrides.ts";
 import { type Server, stateOf } from "../server/server.ts";
@@ -168,6 +169,14 @@ export async function showAllToolsets(server: Server): Promise<void> {
 /** Finds the resources that cannot be tools for clients that need it, and says why. */
 export async function findMissingTools(server: Server): Promise<readonly MissingTool[]> {
   return (await import("../features/resource-tools/feature.ts")).findMissingTools(stateOf(server));
+}
+
+/** Finds the skills that a server serves. */
+export async function findSkills(server: Server): Promise<readonly Skill[]> {
+  const state = stateOf(server);
+  if (state.options.skills === undefined) return [];
+  await state.features.loading;
+  return (await import("../features/skills/served.ts")).skillsOf(state).map(({ skill }) => skill);
 }
 
 /** The server of a built folder. */
