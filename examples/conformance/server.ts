@@ -48,6 +48,7 @@ const server: Server = defineServer({
   tools: [...tools, ...askingTools, ...taskTools, ...triggers],
   prompts: [...prompts, askingPrompt],
   resources,
+  skills: new URL("./skills", import.meta.url),
 });
 
 export default server;
