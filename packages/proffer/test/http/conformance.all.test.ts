@@ -73,6 +73,17 @@ describe.skipIf(missing)("the official conformance suite", { timeout: 600_000 },
   });
 });
 
+describe.skipIf(missing)("the official scenarios for skills", { timeout: 600_000 }, () => {
+  it.each([
+    ["enumeration", 32],
+    ["manifest", 6],
+    ["directory", 7],
+  ])("sep-2640-skills-%s passes its %i checks", async (name, passed) => {
+    const report = await runSuite("--scenario", `sep-2640-skills-${name}`);
+    expect(report).toEqual({ scenarios: 1, passed, skipped: [], problems: [] });
+  });
+});
+
 describe.skipIf(missing)("the Inspector's command line", { timeout: 600_000 }, () => {
   const inspect = async (era: string, ...args: string[]) => {
     const { code, output } = await tools.run(
@@ -111,6 +122,7 @@ describe.skipIf(missing)("the Inspector's command line", { timeout: 600_000 }, (
     expect(task.content).toEqual([{ type: "text", text: "Computed  in 0.1 s." }]);
     expect((await engineOf(stateOf(server))).counters.created).toBe(era === "legacy" ? created : created + 1);
     const { resourceTemplates } = await inspect(era, "--method", "resources/templates/list");
-    expect(resourceTemplates).toHaveLength(1);
+    // One is that of a skill.
+    expect(resourceTemplates).toHaveLength(2);
   });
 });
