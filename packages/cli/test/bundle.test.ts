@@ -69,6 +69,38 @@ async function callShow(...command: string[]): Promise<unknown> {
   return structuredContent;
 }
 
+describe("skills", () => {
+  it("S17 have the same bytes in a module, in its build and in its bundle", async () => {
+    project.write(
+      "skills/refunds/SKILL.md",
+      "---",
+      "name: refunds",
+      "description: Use it to refund.",
+      "---",
+      "# Refunds",
+    );
+    project.write("skills/refunds/mail.txt", "Dear customer");
+    project.write(
+      "skilled.ts",
+      'import { defineServer } from "proffer";',
+      "const skills = new URL('./skills', import.meta.url);",
+      'export default defineServer({ name: "skilled", version: "1.0.0", skills });',
+    );
+    const asset = ["skills"];
+    await buildHere("skilled.ts", "skilled", { asset });
+    await buildHere("skilled.ts", "skilled-bundle", { asset, bundle: true });
+    const listed = async (...command: string[]) => {
+      const client = await connectOver(linkCommand(command));
+      const { skills } = await client.request("skills/list");
+      await client.close();
+      return skills as { resources: object[] }[];
+    };
+    const built = await listed(process.execPath, project.path("skilled/index.js"));
+    expect(built).toMatchObject([{ uri: "skill://refunds/SKILL.md", resources: [{}, { size: 14 }] }]);
+    expect(await listed(process.execPath, project.path("skilled-bundle/index.mjs"))).toEqual(built);
+  });
+});
+
 describe("proffer build", () => {
   it("copies assets to their place beside the modules, and reports those that are missing", async () => {
     const output = await buildHere("src/tools.ts", "dist", { asset: ["data"] });

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Client as OfficialClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { definePrompt, defineServer, defineTool, type ServerOptions } from "proffer";
+import { serveHttp } from "proffer/http";
 import { defineSkill } from "proffer/skills";
 import { connect } from "proffer/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -144,6 +147,40 @@ describe("the extension for skills", () => {
       expect([content?.uri, digestOf(bytes), bytes.length]).toEqual([uri, digest, size]);
     }
     await client.close();
+  });
+
+  it("S4 passes the checks of the official client on both eras", async () => {
+    write("refunds/odd/bom & ü.md", "\uFEFFa\r\n");
+    write("refunds/odd/image.png", Uint8Array.of(0x89, 0x50, 0, 0xff));
+    write(
+      "typed/SKILL.md",
+      "---\nname: typed\ndescription: >-\n  Folded\n  text.\nmetadata:\n  n: \"12\"\nlist: [a, 'b']\nfoo:\n  bar: 12\n---\nBody\n",
+    );
+    const service = await serveHttp(defineServer({ name: "shop", version: "1", skills: folder, log }), { port: 0 });
+    for (const mode of ["auto", "legacy"] as const) {
+      const client = new OfficialClient({ name: "host", version: "1" }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(service.url)));
+      const skills = new SkillsClient(client);
+      expect([skills.supported, skills.directoryRead]).toEqual([true, true]);
+      const { skills: entries } = await skills.list();
+      expect(entries).toHaveLength(2);
+      for (const entry of entries) {
+        const files = Array.isArray(entry.resources) ? entry.resources : [];
+        for (const { uri } of files) expect(await skills.read(entry, uri)).toMatchObject({ verified: true });
+        expect((await skills.get(entry.uri)).skill).toEqual(entry);
+      }
+      expect((await skills.readDirectory("skill://refunds/odd")).resources).toHaveLength(2);
+      await client.close();
+    }
+    await service.close();
+  });
+
+  it("warns of metadata that hosts refuse", async () => {
+    write("refunds/SKILL.md", REFUNDS.replace("license: MIT", "metadata:\n  version: 12"));
+    await (await serve()).close();
+    const message =
+      "refunds/SKILL.md: metadata must map names to texts, or hosts refuse the skill. Put version in quotes.";
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ level: "warning", message }));
   });
 
   it("S6 warns of 513 files, and serves them", async () => {

@@ -123,7 +123,7 @@ export function toSkill(
     frontmatter: fields,
     body,
     files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))),
-    warnings: [...warnings, ...sizeWarnings(path, files)],
+    warnings: [...warnings, ...metadataWarnings(where, fields.metadata), ...sizeWarnings(path, files)],
     ...(access.scopes !== undefined && { scopes: access.scopes }),
     ...(access.toolset !== undefined && { toolset: access.toolset }),
   };
@@ -137,6 +137,15 @@ function checkSegment(segment: string, path: string): void {
   throw new UsageError(
     `The path of the skill ${JSON.stringify(path)} must consist of letters, digits, ".", "_", "~", "-" and "/".`,
   );
+}
+
+/** The official client refuses a skill whose metadata has another value than texts. */
+function metadataWarnings(where: string, metadata: FrontmatterValue | undefined): string[] {
+  if (metadata === undefined) return [];
+  const isMap = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  const wrong = isMap ? Object.entries(metadata).find(([, value]) => typeof value !== "string")?.[0] : "it";
+  if (wrong === undefined) return [];
+  return [`${where}: metadata must map names to texts, or hosts refuse the skill. Put ${wrong} in quotes.`];
 }
 
 function sizeWarnings(path: string, files: ReadonlyMap<string, Uint8Array>): string[] {
