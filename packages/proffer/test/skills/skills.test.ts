@@ -196,6 +196,9 @@ describe("the extension for skills", () => {
     symlinkSync("/etc/hosts", join(folder, "refunds/hosts"));
     await expect(serve()).rejects.toThrow("a link that leads outside");
     rmSync(join(folder, "refunds/hosts"));
+    symlinkSync("nowhere", join(folder, "refunds/dangling"));
+    await expect(serve()).rejects.toThrow(/cannot be read: .*refunds\/dangling/);
+    rmSync(join(folder, "refunds/dangling"));
     symlinkSync(join(folder, "refunds/examples/mail.md"), join(folder, "refunds/same.md"));
     const client = await serve();
     expect((await client.read("skill://refunds/same.md")).contents).toMatchObject([{ text: "Dear customer" }]);
@@ -229,19 +232,18 @@ describe("the extension for skills", () => {
 
   it("S11 serves an edit whole, and tells listeners once", async () => {
     const client = await serve();
-    const changed = vi.fn();
     await client.request("skills/list");
-    const stop = await client.listen({ resourcesListChanged: true }, changed).catch(() => undefined);
-    write("refunds/SKILL.md", REFUNDS.replace("# Refunds", "# Edited"));
-    await vi.waitFor(
-      async () =>
-        expect(JSON.stringify(await listed(client))).toContain(digestOf(REFUNDS.replace("# Refunds", "# Edited"))),
-      20_000,
-    );
-    expect((await client.read("skill://refunds/SKILL.md")).contents).toMatchObject([
-      { text: expect.stringContaining("# Edited") },
-    ]);
-    void stop;
+    const edited = REFUNDS.replace("# Refunds", "# Edited");
+    const stream = await client.listen({ lists: ["resources"], uris: ["skill://refunds/SKILL.md"] });
+    write("refunds/SKILL.md", edited);
+    await client.waitFor("notifications/resources/list_changed");
+    await client.waitFor("notifications/resources/updated");
+    const [entry] = await listed(client);
+    expect(entry?.resources[0]).toMatchObject({ digest: digestOf(edited) });
+    expect((await client.read("skill://refunds/SKILL.md")).contents).toMatchObject([{ text: edited }]);
+    const heard = client.notifications.filter(({ method }) => method === "notifications/resources/list_changed");
+    expect(heard).toHaveLength(1);
+    await stream.close();
     await client.close();
   });
 

@@ -1,3 +1,5 @@
+import { unref } from "../../support/async.ts";
+import { messageOf } from "../../support/log.ts";
 import { builtinModule } from "../../support/run-time.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { SKILL_FILE, type Skill, type SkillAccess, toSkill } from "./skill.ts";
@@ -41,13 +43,15 @@ export function readSkills({ from, prefix = "", ...access }: SkillFolder): reado
 /** Calls back when something below the folder changes, at most every 100 ms. Returns a function that ends it. */
 export function watchSkills({ from }: SkillFolder, changed: () => void, failed: (error: unknown) => void): () => void {
   const { fs } = builtins();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const watcher = fs.watch(toPath(from), { recursive: true, persistent: false }, () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        changed();
-      }, 100).unref();
+      timer ??= unref(
+        setTimeout(() => {
+          timer = undefined;
+          changed();
+        }, 100),
+      );
     });
     watcher.on("error", failed);
     return () => {
@@ -67,18 +71,24 @@ interface Folder {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
+/** @throws {UsageError} for a folder that cannot be read, is too large, or has a link that leads outside. */
 function readFolder(from: string | URL): Folder {
+  try {
+    return visitFolder(from);
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    const message = `The folder of skills ${from} cannot be read: ${messageOf(cause)}`;
+    throw new UsageError(message, "bad_option", { cause });
+  }
+}
+
+function visitFolder(from: string | URL): Folder {
   const { fs, path } = builtins();
   const files = new Map<string, Uint8Array>();
   let total = 0;
-  let root: string;
-  try {
-    root = fs.realpathSync(toPath(from));
-  } catch (cause) {
-    throw new UsageError(`The folder of skills ${from} cannot be read.`, "bad_option", { cause });
-  }
+  const root = fs.realpathSync(toPath(from));
   const visit = (folder: string, seen: readonly string[]): void => {
-    for (const { name } of fs.readdirSync(path.join(root, folder), { withFileTypes: true })) {
+    for (const name of fs.readdirSync(path.join(root, folder))) {
       // Such as .git and .DS_Store.
       if (name.startsWith(".")) continue;
       const file = folder === "" ? name : `${folder}/${name}`;
@@ -107,13 +117,33 @@ function toPath(from: string | URL): string {
   return from instanceof URL || from.startsWith("file:") ? url.fileURLToPath(from) : path.resolve(from);
 }
 
+/** The synchronous functions of Node that reading needs. */
+interface NodeFs {
+  realpathSync(path: string): string;
+  readdirSync(path: string): readonly string[];
+  statSync(path: string): { readonly size: number; isDirectory(): boolean; isFile(): boolean };
+  readFileSync(path: string): Uint8Array;
+  watch(path: string, options: object, changed: () => void): Watcher;
+}
+
+interface Watcher {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): void;
+}
+
+interface NodePath {
+  readonly sep: string;
+  join(...parts: string[]): string;
+  resolve(path: string): string;
+}
+
+interface NodeUrl {
+  fileURLToPath(url: string | URL): string;
+}
+
 /** Node's modules, not imported: bundles for other run-times contain this file, too. @throws {UsageError} there. */
-function builtins() {
-  const [fs, path, url] = ["node:fs", "node:path", "node:url"].map(builtinModule) as [
-    typeof import("node:fs") | undefined,
-    typeof import("node:path"),
-    typeof import("node:url"),
-  ];
-  if (fs !== undefined) return { fs, path, url };
-  throw new UsageError("A folder of skills can only be read on Node. Elsewhere, serve the output of proffer build.");
+function builtins(): { readonly fs: NodeFs; readonly path: NodePath; readonly url: NodeUrl } {
+  const [fs, path, url] = ["node:fs", "node:path", "node:url"].map(builtinModule);
+  if (fs !== undefined) return { fs: fs as NodeFs, path: path as NodePath, url: url as NodeUrl };
+  throw new UsageError("A folder of skills can only be read on Node. Elsewhere, define skills in code.");
 }
