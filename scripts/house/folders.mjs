@@ -128,7 +128,10 @@ const profferExceptions = [
   },
   // The settings of the environment.
   { from: "transports/arguments.ts", value: ["nodes/environment"] },
-  { from: "transports/process.ts", lazy: ["features/describe", "features/resource-tools", "features/toolsets"] },
+  {
+    from: "transports/process.ts",
+    lazy: ["features/describe", "features/resource-tools", "features/skills", "features/toolsets"],
+  },
 ];
 
 /** The options of features, with the files of the core whose code may name them: those that define options and their types. */
