@@ -153,8 +153,10 @@ export function deriveResource(analysis: Analysis, candidate: Candidate, given: 
   const output = deriveOutput(analysis, candidate, { rawBytes: true, closed });
   const variables = matchVariables(analysis, candidate, input, parsed, uri);
   if (input.isBroken || output.isBroken || variables === undefined) return undefined;
-  // A resource has no output schema, so the binding carries the schema of a closed result.
-  const bound = { ...output.bound, ...(closed && output.schema && { closed: output.schema }) };
+  // Undefined means "not found", and must not become null. A resource has no output schema, so the binding carries the
+  // schema of a closed result.
+  const { nullable: _, ...result } = output.bound;
+  const bound = { ...result, ...(closed && output.schema && { closed: output.schema }) };
   return {
     uri,
     name,
