@@ -39,8 +39,9 @@ export type ProfileId = keyof typeof ROWS;
 
 /** Returns the profile of a client by its name, which the client chooses: it can be any text. */
 export function profileOf(info: Implementation | undefined): ClientProfile | undefined {
-  const name: unknown = info?.name;
-  if (typeof name !== "string") return undefined;
+  if (typeof info?.name !== "string") return undefined;
+  // mcp-remote is between clients of stdio and servers of HTTP, and adds itself to the name.
+  const [name = ""] = info.name.split(" (via mcp-remote ", 1);
   index ??= createIndex();
   return index.get(name) ?? index.get(PREFIXES.find((prefix) => name.startsWith(prefix.slice(0, -1))) ?? "");
 }
