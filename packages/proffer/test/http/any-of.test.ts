@@ -158,6 +158,13 @@ describe("anyOf", () => {
     const { status, json } = await send(`http://127.0.0.1:${service.port}${METADATA}`);
     expect([status, json]).toEqual([200, { resource: "https://example.com/mcp" }]);
     expect(await call({ "x-api-key": KEY })).toMatchObject({ status: 200, who: "ci" });
+    expect((await send(`http://127.0.0.1:${service.port}/register`)).json).not.toHaveProperty("error_description");
+  });
+
+  it("says that there is no OAuth, if all take keys", async () => {
+    await serve(anyOf(keys, named));
+    const { json } = await send(`http://127.0.0.1:${service.port}/register`);
+    expect(json.error_description).toContain("and has no OAuth");
   });
 
   it("accepts functions, also asynchronous ones", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
+import { registerClient } from "@modelcontextprotocol/sdk/client/auth.js";
 import { defineServer, defineTool, type LogEntry } from "proffer";
 import { createFetchHandler } from "proffer/fetch";
 import {
@@ -146,6 +147,25 @@ describe("apiKeys", () => {
     }
     const named = await send(service.urls["/named"] as string, { headers: bearer(KEY) });
     expect([named.status, named.headers["www-authenticate"]]).toEqual([401, 'ApiKey header="x-api-key"']);
+  });
+
+  it("tells the user of a client that looks for OAuth to configure a key", async () => {
+    for (const path of ["/register", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]) {
+      const { status, json } = await send(`http://127.0.0.1:${service.port}${path}`, { method: "POST" });
+      expect({ path, status, ...(json as object) }).toMatchObject({ path, status: 404, error: "invalid_request" });
+      expect(json.error_description).toContain(
+        "takes an API key in the header Authorization: Bearer, and has no OAuth",
+      );
+    }
+    const foreign = await send(`http://127.0.0.1:${service.port}/register`, { headers: { host: "evil.example" } });
+    expect(JSON.stringify(foreign.json)).not.toContain("API key");
+    const other = await send(`http://127.0.0.1:${service.port}/registers`);
+    expect(other.json.error).toMatchObject({ message: "Not found. MCP servers are at /mcp, /named." });
+  });
+
+  it("shows the same in the error of the official client", async () => {
+    const registering = registerClient(`http://127.0.0.1:${service.port}`, { clientMetadata: { redirect_uris: [] } });
+    await expect(registering).rejects.toThrow(/^This server takes an API key in the header/);
   });
 
   it("refuses a wrong key with one constant text, on every route and method", async () => {

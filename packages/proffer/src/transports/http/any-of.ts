@@ -47,6 +47,9 @@ export function anyOf(...members: readonly (Protection | Authenticate)[]): Prote
     get metadata() {
       return described?.metadata;
     },
+    get noOAuth() {
+      return described === undefined ? protections.find(({ noOAuth }) => noOAuth !== undefined)?.noOAuth : undefined;
+    },
     challenge(scopes, principal) {
       if (principal === undefined) {
         const [first = scopeChallenge(scopes, undefined), ...others] = challengesOf(scopes);

@@ -58,6 +58,7 @@ export function apiKeys({ keys, header }: ApiKeysOptions): Protection {
     return caller === undefined || (caller.expires ?? Number.POSITIVE_INFINITY) <= Date.now() ? invalid : caller;
   };
   return {
+    noOAuth: `This server takes an API key in the header ${name ?? "Authorization: Bearer"}, and has no OAuth. Add the key to the configuration of the client.`,
     recognizes: (request) =>
       KEY_IN_QUERY.test(request.query) ||
       (name === undefined

@@ -100,6 +100,8 @@ export interface Protection {
   recognizes?(request: HttpRequest): boolean;
   /** The metadata document (RFC 9728), which anyone may read. */
   readonly metadata?: Metadata | undefined;
+  /** Tells the user of a client that looks for OAuth, after a 401, which credentials the server takes instead. */
+  readonly noOAuth?: string | undefined;
   /** The response to a caller without these scopes: 401 for an anonymous caller, otherwise 403. */
   challenge?(scopes: readonly string[], principal: Principal | undefined): HttpError;
   /** Called once for the server that it protects, before the first request. @throws {UsageError} for a mistake. */

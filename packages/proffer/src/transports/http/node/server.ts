@@ -8,7 +8,7 @@ import { ROOT_METADATA, WELL_KNOWN } from "../challenge.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
-import { HttpError, sendError } from "../http-error.ts";
+import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
 import { DRAIN_TIMEOUT, type HttpOptions, shareOf } from "../options.ts";
 import {
@@ -74,6 +74,8 @@ const BACKLOG = 4096;
 const REFUSAL = "\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
 const FULL = `HTTP/1.1 503 Service Unavailable${REFUSAL}`;
 const OVER_SHARE = `HTTP/1.1 429 Too Many Requests${REFUSAL}`;
+/** Where clients look for an authorization server, or try to register, if a server of its own has no metadata. */
+const OAUTH_PATH = /^\/(?:register|authorize|token|\.well-known\/(?:oauth|openid)-.*)$/;
 
 /**
  * Serves over HTTP until `close()` is called: one server at /mcp, or several, each at its own path.
@@ -95,6 +97,10 @@ export async function serveHttp(
   return new HttpSite(servers, options).listen();
 }
 
+function hasMetadata({ metadataPaths }: HttpEndpoint): boolean {
+  return metadataPaths.length > 0;
+}
+
 class HttpSite {
   readonly #options: ServeOptions;
   /** The address to listen on, without brackets. */
@@ -111,6 +117,8 @@ class HttpSite {
   readonly #warnings: (() => void)[] = [];
   /** No host names are listed for other machines. One warning is enough for all servers. */
   #isUnlisted = false;
+  /** The answer to clients that look for OAuth, if there is none. */
+  #noOAuth: string | undefined;
 
   constructor(servers: Server | { readonly [path: string]: Server | MountedServer }, options: ServeOptions) {
     this.#host = withoutBrackets(options.host ?? LOOPBACK);
@@ -159,6 +167,8 @@ class HttpSite {
     }
     const { server, ...own } = isServer(mount) ? { server: mount } : mount;
     const settings = { ...this.#options, ...own, health: false };
+    const { authenticate } = settings;
+    if (typeof authenticate === "object") this.#noOAuth ??= authenticate.noOAuth;
     const guarded = this.#withOwnNames(settings);
     const endpoint = createEndpoint(server, guarded, `serveHttp(): ${path}`, path);
     if (!isLoopback(this.#host)) this.#warn(endpoint, settings, allowedNames(guarded));
@@ -189,16 +199,24 @@ class HttpSite {
     const error = exchange.headerError();
     if (error !== undefined) sendError(exchange, error);
     else if (this.#hasHealth && HEALTH_PATHS.includes(exchange.path)) answerHealth(exchange, this.#endpoints.values());
-    else if (!this.#answerMetadata(exchange)) {
-      const paths = [...this.#endpoints.keys()].join(", ");
-      sendError(exchange, this.#guard.check(exchange) ?? new HttpError(404, `Not found. MCP servers are at ${paths}.`));
-    }
+    else if (!this.#answerMetadata(exchange)) this.#answerUnknown(exchange);
+  }
+
+  /** Answers a path without a server. A client without a key looks for OAuth there, and shows its user the answer. */
+  #answerUnknown(exchange: NodeExchange): void {
+    const paths = [...this.#endpoints.keys()].join(", ");
+    const help = [...this.#endpoints.values()].some(hasMetadata) ? undefined : this.#noOAuth;
+    const foreign = this.#guard.check(exchange);
+    if (foreign !== undefined) sendError(exchange, foreign);
+    else if (help === undefined || !OAUTH_PATH.test(exchange.path))
+      sendError(exchange, new HttpError(404, `Not found. MCP servers are at ${paths}.`));
+    else exchange.send(404, JSON_HEADERS, JSON.stringify({ error: "invalid_request", error_description: help }));
   }
 
   /** Answers a request under `/.well-known/`, if a server has metadata. Otherwise it is a path like any other. */
   #answerMetadata(exchange: NodeExchange): boolean {
     if (!exchange.path.startsWith(WELL_KNOWN)) return false;
-    const described = [...this.#endpoints.values()].filter(({ metadataPaths }) => metadataPaths.length > 0);
+    const described = [...this.#endpoints.values()].filter(hasMetadata);
     const [first] = described;
     const owner = described.find(({ metadataPaths }) => metadataPaths.includes(exchange.path));
     if (owner !== undefined) owner.answerMetadata(exchange);
