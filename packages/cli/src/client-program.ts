@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { toTarget } from "./client/arguments.ts";
 import { DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT } from "./client/limits.ts";
-import { collect, define, withChoiceFlags } from "./define-command.ts";
+import { collect, define, describedVariables, withChoiceFlags } from "./define-command.ts";
 import { WrongUsage } from "./terminal/command-error.ts";
 
 const TARGET = "a module or the URL of a server; to start a server instead, end with -- command args…";
@@ -82,15 +82,38 @@ export function addClientCommands(program: Command, command: readonly string[] |
     );
 }
 
+/** Adds the command that examines a server. */
+export function addDoctor(program: Command, command: readonly string[] | undefined): void {
+  const doctor = define(program, "doctor", "find common problems of a server", [
+    "tools.ts",
+    "tools.ts --client codex,cursor",
+    "https://example.com/mcp --bearer-env API_TOKEN",
+    "-- uvx some-server",
+  ]);
+  withLimits(withHeaders(withChoiceFlags(doctor)))
+    .description(
+      "Starts a server like a client would, looks for common problems and suggests a fix for each. A module is also " +
+        "examined in its code.",
+    )
+    .argument("[target...]", TARGET)
+    .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
+    .option("--json", "print the findings as JSON")
+    .addOption(describedVariables())
+    .action(async (words: string[], flags) =>
+      (await import("./commands/doctor.ts")).doctor(toTarget(words, command), flags),
+    );
+}
+
 /** Adds the command that shows a server in the browser. */
 export function addInspecting(program: Command, command: readonly string[] | undefined): void {
-  define(program, "inspect", "show a server in the browser", [
+  const inspect = define(program, "inspect", "show a server in the browser", [
     "tools.ts",
     "https://example.com/mcp --bearer-env API_TOKEN",
     "session.jsonl",
     "-- uvx some-server",
     "--tap -- uvx some-server",
-  ])
+  ]);
+  withHeaders(inspect)
     .description(
       "Opens a page on this machine that shows the lists of a server, calls it, answers its questions and shows every " +
         "message. It works with any MCP server. Only this machine can open the page, at the address that is printed.",
@@ -98,8 +121,6 @@ export function addInspecting(program: Command, command: readonly string[] | und
     .argument("[target...]", INSPECTED)
     .option("--port <port>", "the port of the page (default: 6280, or the next free one)")
     .option("--open", "open the page in the browser")
-    .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
-    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--max-bytes <bytes>", `the size of one response of the server (default: ${DEFAULT_MAX_BYTES})`)
     .option("--keep", "keep the history of a URL or a command in a private file, also after the end")
     .option("--tap", "run the server for the client that starts this command, and record their messages")
@@ -116,19 +137,29 @@ export function addInspecting(program: Command, command: readonly string[] | und
     });
 }
 
-function withClientOptions(command: Command): Command {
-  return withChoiceFlags(command)
+function withHeaders(command: Command): Command {
+  return command
     .option("--header <name: value>", "a header of all requests to a URL; repeatable", collect)
-    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
-    .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
-    .option("--json", "print the raw result")
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer");
+}
+
+function withLimits(command: Command): Command {
+  return command
     .option("--timeout <seconds>", `the time for the server's responses; 0 for no limit (default: ${DEFAULT_TIMEOUT})`)
     .option("--max-bytes <bytes>", `the size of all messages from the server (default: ${DEFAULT_MAX_BYTES})`);
+}
+
+function withClientOptions(command: Command): Command {
+  withHeaders(withChoiceFlags(command))
+    .option("--revision <date>", "the protocol revision (default: the newest that the server supports)")
+    .option("--json", "print the raw result");
+  return withLimits(command);
 }
 
 function withAnswers(command: Command): Command {
   return command
     .option("--answer <name=value>", "a value for a question; repeatable, in the order of the questions", collect)
     .option("--accept", "accept questions without a value, with their defaults")
-    .option("--decline", "decline questions");
+    .option("--decline", "decline questions")
+    .option("--root <folder>", "a folder that the server may work with; repeatable (default: none)", collect);
 }

@@ -19,6 +19,12 @@ export function collect(value: string, earlier: readonly string[] = []): string[
   return [...earlier, value];
 }
 
+/** For commands that import a module only to describe it, with placeholders for its settings. */
+export function describedVariables(): Option {
+  const help = "a variable for a module that does not accept placeholders of its settings; repeatable";
+  return new Option("--env <name=value>", help).argParser(collect).default([]);
+}
+
 const CHOICE_FLAGS: readonly string[] = ["--toolsets", "--read-only", "--only", "--except"];
 
 /** Adds the flags of `serve` that choose the shown items. */

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { describeFlag, type Flag } from "proffer/flags";
-import { addClientCommands, addInspecting } from "./client-program.ts";
+import { addClientCommands, addDoctor, addInspecting } from "./client-program.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
-import { collect, define, MODULE, withChoiceFlags } from "./define-command.ts";
+import { collect, define, describedVariables, MODULE } from "./define-command.ts";
 import { CLIENT_NAMES } from "./install/clients.ts";
 import { whileDeriving } from "./modules/derive-module.ts";
 import { ownVersion } from "./modules/packages.ts";
@@ -18,12 +18,6 @@ Exit codes:
   130  Ctrl-C`;
 
 const NO_START = "do not start the result to check it";
-
-/** For commands that import a module only to describe it, with placeholders for its settings. */
-function describedVariables(): Option {
-  const help = "a variable for a module that does not accept placeholders of its settings; repeatable";
-  return new Option("--env <name=value>", help).argParser(collect).default([]);
-}
 
 /**
  * Creates the command line. Every command except `serve` is imported when it runs.
@@ -42,6 +36,7 @@ export function createProgram(command?: readonly string[]): Command {
   addClientCommands(program, command);
   addInspecting(program, command);
   addSetup(program);
+  addDoctor(program, command);
   addPublishing(program);
   return program;
 }
@@ -154,18 +149,6 @@ function addSetup(program: Command): void {
     .option("--project", "use the configuration of the project in the current directory instead of the user's")
     .option("--dry-run", "show the difference without changing the file")
     .action(async (file, flags) => (await import("./commands/install.ts")).uninstall(file, flags));
-
-  const doctor = define(program, "doctor", "find common problems of a server", [
-    "tools.ts",
-    "tools.ts --client codex,cursor",
-  ]);
-  withChoiceFlags(doctor)
-    .description("Starts a module like a client would, looks for common problems and suggests a fix for each.")
-    .argument("<module>", `${MODULE}, or a folder written by proffer build`)
-    .option("--client <names>", "show all that these clients would refuse or lose; separated by commas")
-    .option("--json", "print the findings as JSON")
-    .addOption(describedVariables())
-    .action(async (file, flags) => (await import("./commands/doctor.ts")).doctor(file, flags));
 
   define(program, "key", "make an API key for a client", ['--name ci --scopes "orders:read orders:write"', "--json"])
     .description(

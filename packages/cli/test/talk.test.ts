@@ -150,7 +150,7 @@ describe("proffer call and doctor", () => {
 it("proffer read prints a resource, or the error for an unknown URI", async () => {
   expect((await project.proffer("read", url, "notes://7")).stdout).toBe("note 7\n");
   expect((await project.proffer("read", "tools.ts", "notes://a/b")).stderr).toContain(
-    "The server responded with error",
+    "The server responded to resources/read with error",
   );
 });
 

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Server } from "proffer";
 import {
   type Asked,
@@ -11,6 +13,7 @@ import {
   REVISIONS,
   RemoteError,
   type RequestOptions,
+  type Root,
   type ScriptedAnswer,
 } from "proffer/client";
 import { entryOf } from "../modules/copies.ts";
@@ -18,7 +21,7 @@ import { openServer } from "../modules/load.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { currentShell } from "../terminal/shell.ts";
+import { currentShell, fromHere } from "../terminal/shell.ts";
 import { passOn, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { nameOfTarget, type Target } from "./arguments.ts";
@@ -32,6 +35,8 @@ import { showLog } from "./terminal-notices.ts";
 
 export interface TalkFlags extends LimitFlags, HeaderFlags, ChoiceFlags, AnswerFlags {
   readonly revision?: string;
+  /** Folders that the server may work with. */
+  readonly root?: readonly string[];
   readonly json?: boolean;
   /** The name and version that the command declares. */
   readonly info?: ClientOptions["info"];
@@ -58,11 +63,11 @@ export async function withServer<Value>(
   const showsLog = currentShell().stderr.isTTY;
   const options = {
     ...(revision !== undefined && { revision }),
-    info: flags.info ?? { name: "proffer-cli", version: ownVersion() },
+    info: flags.info ?? { name: "proffer", version: ownVersion() },
     ...(showsLog && { onNotification, logLevel: "debug" as const }),
     ...(flags.answers
       ? { answers: flags.answers, capabilities: EVERYTHING }
-      : answerOptions(given, deadline, interruption)),
+      : { roots: toRoots(flags.root), ...answerOptions(given, deadline, interruption) }),
     timeout: limits.timeout * 1000,
     cache: false,
   };
@@ -116,6 +121,10 @@ export async function withServer<Value>(
   }
 }
 
+function toRoots(folders: readonly string[] = []): Root[] {
+  return folders.map((folder) => ({ uri: pathToFileURL(fromHere(folder)).href, name: basename(folder) }));
+}
+
 /** Whether a server does not know how connections begin on the revision of the client, or says so. */
 function isRevisionRefused(error: unknown): boolean {
   return error instanceof RemoteError && [METHOD_NOT_FOUND, UNSUPPORTED_VERSION].includes(error.code);
@@ -136,10 +145,13 @@ function onNotification({ method, params }: Notification): void {
 /** A call that becomes a task is polled to its end, so tools that require a task can be called. */
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
-const QUESTIONS = { ...TASKS, elicitation: { form: {}, url: {} } };
+/** Without roots, the list is empty: servers register more tools for clients that have it, and keep their own folders. */
+const QUIET = { ...TASKS, roots: {} };
+
+const QUESTIONS = { ...QUIET, elicitation: { form: {}, url: {} } };
 
 /** A recording may have been made with any client. */
-const EVERYTHING = { ...QUESTIONS, sampling: { tools: {} }, roots: {} };
+const EVERYTHING = { ...QUESTIONS, sampling: { tools: {} } };
 
 /**
  * Answers questions by the flags of the command, or at the terminal. Without either, the client declares no capabilities
@@ -155,7 +167,7 @@ function answerOptions(
     const answers = () => {
       throw new CommandError(`The server asks a question, but there is no terminal to answer it. ${HOW_TO_ANSWER}`);
     };
-    return { capabilities: TASKS, answers };
+    return { capabilities: QUIET, answers };
   }
   /** One question at a time, because they share the terminal. */
   let last: Promise<unknown> = Promise.resolve();
@@ -190,7 +202,8 @@ async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
     if (!(error instanceof RemoteError)) throw error;
     const data = error.data === undefined ? text`` : text`\n  ${Text.json(error.data)}`;
     const hint = needsAnswer(error) ? text`\n${HOW_TO_ANSWER}` : text``;
-    throw new CommandError(text`The server responded with error ${error.code}: ${error.message}${data}${hint}`, {
+    const to = error.method === undefined ? "" : ` to ${error.method}`;
+    throw new CommandError(text`The server responded${to} with error ${error.code}: ${error.message}${data}${hint}`, {
       cause: error,
     });
   }

@@ -4,7 +4,10 @@ import { createInterface } from "node:readline";
 import type { ManifestSettings } from "proffer/derived";
 import type { Choice } from "proffer/process";
 import { isRequired } from "proffer/settings";
-import { type ChoiceFlags, profilesOf, showChosen, toChoice } from "../client/choice-flags.ts";
+import { nameOfTarget, type Target, type TargetArguments } from "../client/arguments.ts";
+import { profilesOf, showChosen, toChoice } from "../client/choice-flags.ts";
+import { type TalkFlags, withServer } from "../client/connect-target.ts";
+import { toHeaders } from "../client/headers.ts";
 import { describingArguments, parseVariables, whileDescribing } from "../describe/describing.ts";
 import { refusePlaceholders } from "../describe/placeholders.ts";
 import { examineClients, examineListing, formatClients, lossesOf } from "../doctor/examine-clients.ts";
@@ -14,10 +17,12 @@ import { asWritten, readCode, review } from "../doctor/review.ts";
 import { type Launch, toLaunch } from "../install/launch.ts";
 import { entryOf } from "../modules/copies.ts";
 import { describeModule, listServer, openServer } from "../modules/load.ts";
+import { ownVersion } from "../modules/packages.ts";
 import type { Loss } from "../profiles/losses.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { CommandError, explainUsage } from "../terminal/command-error.ts";
+import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { isObject, parseJson } from "../terminal/json.ts";
+import { type Listing, listAll } from "../terminal/listing.ts";
 import { redact } from "../terminal/redact.ts";
 import { currentShell, fromHere } from "../terminal/shell.ts";
 import { print, printJson, stylesFor } from "../terminal/terminal.ts";
@@ -26,8 +31,7 @@ import { Text, text } from "../terminal/text.ts";
 /** The oldest supported version of Node. */
 const NODE = [20, 19] as const;
 
-interface DoctorFlags extends ChoiceFlags {
-  readonly json?: boolean;
+interface DoctorFlags extends TalkFlags {
   /** The ids of client profiles, separated by commas. */
   readonly client?: string;
   /** `name=value`: variables for the server. */
@@ -38,10 +42,9 @@ interface DoctorFlags extends ChoiceFlags {
  * Looks for common problems of servers and prints a fix for each.
  * @throws {CommandError} after printing, if a check fails.
  */
-export async function doctor(file: string, { json = false, client, env = [], ...flags }: DoctorFlags): Promise<void> {
-  const choice = toChoice(flags);
-  const profiles = client === undefined ? undefined : profilesOf("--client", client);
-  const { findings: found, losses } = await examineModule(file, profiles, choice, env);
+export async function doctor({ target }: TargetArguments, { json = false, ...flags }: DoctorFlags): Promise<void> {
+  const profiles = flags.client === undefined ? undefined : profilesOf("--client", flags.client);
+  const { findings: found, losses } = await examine(target, profiles, flags);
   // A finding may quote the output of the server.
   const hidden = found.map((finding) => ({ ...finding, message: redact(finding.message) }));
   const findings = [examineNode(process.versions.node), ...hidden];
@@ -52,7 +55,82 @@ export async function doctor(file: string, { json = false, client, env = [], ...
     print(Text.join([...findings.map((finding) => formatFinding(finding, styles)), ...table], "\n"));
   }
   const errors = findings.filter(({ level }) => level === "error").length;
-  if (errors > 0) throw new CommandError(`${file} has ${errors === 1 ? "a problem" : `${errors} problems`}.`);
+  const name = nameOfTarget(target);
+  if (errors > 0) throw new CommandError(`${name} has ${errors === 1 ? "a problem" : `${errors} problems`}.`);
+}
+
+interface Examined {
+  readonly findings: readonly Finding[];
+  readonly losses: readonly Loss[];
+}
+
+async function examine(
+  target: Target,
+  profiles: readonly Profile[] | undefined,
+  { env = [], ...flags }: DoctorFlags,
+): Promise<Examined> {
+  const choice = toChoice(flags, target);
+  // Refuses headers for a module.
+  toHeaders(flags, target);
+  if (target.kind !== "module" && env.length > 0)
+    throw new WrongUsage("--env applies to a module. Set the variables of a command in front of proffer.");
+  try {
+    return await (target.kind === "module"
+      ? examineModule(target.file, profiles, choice, env)
+      : examineOther(target, profiles, flags));
+  } catch (error) {
+    if (!(error instanceof CommandError) || error instanceof WrongUsage) throw error;
+    return { findings: [{ level: "error", message: error.message }], losses: [] };
+  }
+}
+
+/** A server of others may list anything. */
+const MAX_EXAMINED = 500;
+const MAX_EXAMINED_BYTES = 1024 * 1024;
+
+/** Examines the lists of a server at a URL, or of a command, which is started twice: as a process, and for its lists. */
+async function examineOther(
+  target: Exclude<Target, { kind: "module" }>,
+  profiles: readonly Profile[] | undefined,
+  flags: TalkFlags,
+): Promise<Examined> {
+  const [command = "", ...args] = target.kind === "command" ? target.command : [];
+  const started = target.kind === "command" ? await examineStart({ command, args, env: {} }) : [];
+  // A server that does not start has no other finding.
+  if (started.length === 1) return { findings: started, losses: [] };
+  const { name, all } = await withServer(target, flags, async (server) => ({
+    name: server.serverInfo.name,
+    all: await listAll(server, server.capabilities),
+  }));
+  let bytes = 0;
+  let left = 0;
+  const first = <Item extends object>(items: readonly Item[]) =>
+    items.filter((item, index) => {
+      bytes += JSON.stringify(item).length;
+      const isFirst = index < MAX_EXAMINED && bytes < MAX_EXAMINED_BYTES;
+      if (!isFirst) left += 1;
+      return isFirst;
+    });
+  const listing: Listing = {
+    tools: first(all.tools),
+    prompts: first(all.prompts),
+    resources: first(all.resources),
+    resourceTemplates: first(all.resourceTemplates),
+  };
+  const losses = lossesOf(name, listing, profiles);
+  const cut = `${left} items were not examined, because the lists are so large.`;
+  const findings = [
+    ...started,
+    ...examineLists(listing, losses, profiles),
+    ...(left > 0 ? [{ level: "warning" as const, message: cut }] : []),
+    ...review({ listing, written: listing, sources: [] }),
+  ];
+  return { findings, losses };
+}
+
+function examineLists(listing: Listing, losses: readonly Loss[], profiles: readonly Profile[] | undefined): Finding[] {
+  const found = [...examineListing(listing), ...examineClients(losses, profiles !== undefined)];
+  return found.length > 0 ? found : [ACCEPTED];
 }
 
 async function examineModule(
@@ -60,43 +138,37 @@ async function examineModule(
   profiles: readonly Profile[] | undefined,
   choice: Choice | undefined,
   env: readonly string[],
-): Promise<{ findings: readonly Finding[]; losses: readonly Loss[] }> {
-  try {
-    const given = parseVariables(env);
-    const { settings } = await describeModule(file);
-    const missing = missingSettings(settings, { ...currentShell().env, ...given });
-    const open = () => openServer(file);
-    const { server, prepared } = missing.length > 0 ? await whileDescribing(env, open) : await open();
-    if (choice !== undefined) await explainUsage(showChosen(server, choice));
-    const nodeArguments = missing.length > 0 ? describingArguments() : [];
-    const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url, nodeArguments, given);
-    const { command, args } = toLaunch(file, false, {});
-    const started = await examineStart({ command, args: [...nodeArguments, ...args], env: given });
-    const listing = await listServer(server);
-    if (missing.length > 0) refusePlaceholders(listing, settings);
-    const { diagnostics, sources } = await readCode(file);
-    const losses = lossesOf(server.info.name, listing, profiles);
-    const listed = [...examineListing(listing), ...examineClients(losses, profiles !== undefined)];
-    const findings = [
-      ...diagnostics.map(toFinding),
-      ...loaded,
-      ...started,
-      ...(missing.length > 0 ? [{ level: "good" as const, message: describedOnly(missing) }] : []),
-      ...(listed.length > 0 ? listed : [ACCEPTED]),
-      ...review({
-        listing,
-        written: asWritten(listing, server),
-        sources,
-        missingTools: await (await entryOf(server, "proffer/process")).findMissingTools(server),
-        skilled: await skillsOf(server),
-        module: fromHere(file),
-      }),
-    ];
-    return { findings, losses };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return { findings: [{ level: "error", message: error.message }], losses: [] };
-  }
+): Promise<Examined> {
+  const given = parseVariables(env);
+  const { settings } = await describeModule(file);
+  const missing = missingSettings(settings, { ...currentShell().env, ...given });
+  const open = () => openServer(file);
+  const { server, prepared } = missing.length > 0 ? await whileDescribing(env, open) : await open();
+  if (choice !== undefined) await explainUsage(showChosen(server, choice));
+  const nodeArguments = missing.length > 0 ? describingArguments() : [];
+  const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url, nodeArguments, given);
+  const { command, args } = toLaunch(file, false, {});
+  const started = await examineStart({ command, args: [...nodeArguments, ...args], env: given });
+  const listing = await listServer(server);
+  if (missing.length > 0) refusePlaceholders(listing, settings);
+  const { diagnostics, sources } = await readCode(file);
+  const losses = lossesOf(server.info.name, listing, profiles);
+  const findings = [
+    ...diagnostics.map(toFinding),
+    ...loaded,
+    ...started,
+    ...(missing.length > 0 ? [{ level: "good" as const, message: describedOnly(missing) }] : []),
+    ...examineLists(listing, losses, profiles),
+    ...review({
+      listing,
+      written: asWritten(listing, server),
+      sources,
+      missingTools: await (await entryOf(server, "proffer/process")).findMissingTools(server),
+      skilled: await skillsOf(server),
+      module: fromHere(file),
+    }),
+  ];
+  return { findings, losses };
 }
 
 /** Returns the names of the required settings that have no value. */
@@ -133,7 +205,7 @@ const INITIALIZE = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "proffer-doctor", version: "1" } },
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "proffer", version: ownVersion() } },
 };
 
 /** Starts a server like a client does, and checks its startup time and its output. */
@@ -189,7 +261,8 @@ function judgeOutput(stray: readonly string[]): Finding {
   return {
     level: "error",
     message: `The server writes more than protocol messages to stdout: ${JSON.stringify(first.slice(0, 80))}`,
-    remedy: "A child process of the module writes to stdout. Start it with stdio: ['ignore', 'pipe', 'inherit'].",
+    remedy:
+      "Write other text to stderr. In a module of Proffer, a child process did it: start it with stdio: ['ignore', 'pipe', 'inherit'].",
   };
 }
 

@@ -23,11 +23,19 @@ export interface Listing {
 /** Requests the lists that the server declares in its capabilities. */
 export async function listAll(client: Lists, capabilities: { readonly [name: string]: unknown }): Promise<Listing> {
   return {
-    tools: capabilities.tools ? await client.listTools() : [],
-    prompts: capabilities.prompts ? await client.listPrompts() : [],
-    resources: capabilities.resources ? await client.listResources() : [],
-    resourceTemplates: capabilities.resources ? await client.listTemplates() : [],
+    tools: capabilities.tools ? await client.listTools().catch(emptyIfUnknown) : [],
+    prompts: capabilities.prompts ? await client.listPrompts().catch(emptyIfUnknown) : [],
+    resources: capabilities.resources ? await client.listResources().catch(emptyIfUnknown) : [],
+    resourceTemplates: capabilities.resources ? await client.listTemplates().catch(emptyIfUnknown) : [],
   };
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+/** Many servers declare resources, and know no request for templates. */
+function emptyIfUnknown(error: { readonly code?: unknown }): [] {
+  if (error.code === METHOD_NOT_FOUND) return [];
+  throw error;
 }
 
 /** Returns the lists with the toolset and the scopes of each item, and how tools become tasks: the protocol has none. */

@@ -1,4 +1,4 @@
-import { ConnectionError } from "proffer/client";
+import { ConnectionError, type RemoteError } from "proffer/client";
 import { tokensOf } from "proffer/derived";
 import type { ClientView, ModelView } from "../protocol/api.ts";
 import type { Item, JsonObject, Lane, Offer, ServerInfo } from "../protocol/data.ts";
@@ -124,6 +124,7 @@ export class Offers {
 const MAX_ENTRIES = 10_000;
 const MAX_ENTRY_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
+const METHOD_NOT_FOUND = -32601;
 
 /** The lists, and the member by which their entries differ. Models get those that are counted. */
 const LISTS = [
@@ -158,7 +159,9 @@ async function readOffer(connected: Connected, version: number, code?: ServerCod
         items.push(withPlace(item, code));
       }
     } catch (error) {
-      problems.push((error as Error).message);
+      const { code: refusal, method: asked, message } = error as Partial<RemoteError> & Error;
+      // Many servers declare resources, and know no request for templates.
+      if (refusal !== METHOD_NOT_FOUND) problems.push(asked === undefined ? message : `${asked}: ${message}`);
     }
   }
   if (bytes > MAX_BYTES)

@@ -115,6 +115,9 @@ export async function connectOver(link: Link, options: LinkedOptions = {}): Prom
   } catch (error) {
     // The time may have ended while the first attempt was closed.
     signal?.throwIfAborted();
+    const listed = listedVersions(error);
+    const version = REVISIONS.stateless.findLast((each) => listed.includes(each));
+    if (version !== undefined) return open({ version, handshake: false }, LAST_TIMEOUT);
     if (!isOlder(error)) throw error;
   }
   // Every older server supports the newest revision that starts with `initialize`.
@@ -142,6 +145,13 @@ const UNSUPPORTED_VERSION = -32022;
 /** A response with one of these says something about the caller or the moment, not about the protocol. */
 const NO_VERDICT = new Set([401, 403, 407, 408, 425, 429]);
 
+/** The versions that a server names when it refuses one. */
+function listedVersions(error: unknown): readonly unknown[] {
+  if (!(error instanceof RemoteError) || error.code !== UNSUPPORTED_VERSION) return [];
+  const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
+  return Array.isArray(supported) ? supported : [];
+}
+
 /**
  * Whether a failed `server/discover` shows a server that starts with `initialize`. A server that does not know the
  * request may refuse it with any error, not respond at all, or end.
@@ -150,8 +160,7 @@ function isOlder(error: unknown): boolean {
   if (error instanceof RemoteError) {
     if (error.code === HEADER_MISMATCH || error.code === MISSING_CAPABILITY) return false;
     if (error.code !== UNSUPPORTED_VERSION) return true;
-    const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
-    return Array.isArray(supported) && supported.some((version) => REVISIONS.get(String(version))?.handshake);
+    return listedVersions(error).some((version) => REVISIONS.get(String(version))?.handshake);
   }
   if (!(error instanceof ConnectionError)) return false;
   const { kind, status = 0 } = error;

@@ -5,9 +5,12 @@ export class RemoteError extends Error {
   override readonly name = "RemoteError";
   readonly code: number;
   readonly data: unknown;
+  /** The method of the request. */
+  readonly method: string | undefined;
 
-  constructor(error: ErrorObject) {
+  constructor(error: ErrorObject, method?: string) {
     super(error.message);
+    this.method = method;
     this.code = error.code;
     this.data = error.data;
   }

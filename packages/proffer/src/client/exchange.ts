@@ -195,7 +195,7 @@ export class Exchange {
     const problem = findProblem(message);
     if (problem !== undefined) {
       pending.reject(new ConnectionError("malformed", explainMalformed(this.#name, pending.method, problem)));
-    } else if (isObject(error)) pending.reject(new RemoteError(error as unknown as ErrorObject));
+    } else if (isObject(error)) pending.reject(new RemoteError(error as unknown as ErrorObject, pending.method));
     else pending.resolve(result as JsonObject);
   }
 

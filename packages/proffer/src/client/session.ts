@@ -16,7 +16,7 @@ import {
   type RequestOptions,
   type Root,
 } from "./options.ts";
-import { checkShape, INPUT_REQUIRED, RESULT_SHAPES } from "./shape.ts";
+import { checkShape, INITIALIZED, INPUT_REQUIRED, RESULT_SHAPES } from "./shape.ts";
 import { MAX_ROUNDS, RemoteTask, whileNotAborted } from "./task.ts";
 
 /** The beginning of a connection: how to open it, and on which revision. */
@@ -97,14 +97,13 @@ export class Session {
       : this.begin("server/discover", {}, options);
     this.#opened = await response;
     if (!handshake) return this.#opened;
-    const { protocolVersion } = this.#opened;
-    if (typeof protocolVersion === "string" && protocolVersion !== revision) {
-      if (!REVISIONS.get(protocolVersion)?.handshake) {
-        const message = `${this.name} answered initialize with the unknown revision ${protocolVersion.slice(0, 40)}.`;
-        throw new ConnectionError("malformed", message);
-      }
-      this.#revision = protocolVersion;
+    checkShape(INITIALIZED, this.name, "initialize", this.#opened);
+    const protocolVersion = this.#opened.protocolVersion as string;
+    if (!REVISIONS.get(protocolVersion)?.handshake) {
+      const message = `${this.name} answered initialize with the unknown revision ${protocolVersion.slice(0, 40)}.`;
+      throw new ConnectionError("malformed", message);
     }
+    this.#revision = protocolVersion;
     this.#exchange.link?.agreed?.(this.#revision);
     this.#exchange.notify("notifications/initialized");
     const { logLevel } = this.#options;

@@ -95,6 +95,13 @@ const block: Shape = (value, path) => {
 const inputSchema = object({ properties: optional(object({})) });
 const named = { name: string, description: optional(string) };
 
+/** The answer to `initialize`. Something that is no MCP server may answer any request with any object. */
+export const INITIALIZED = object({
+  protocolVersion: string,
+  capabilities: object({}),
+  serverInfo: object({ name: string }),
+});
+
 /** The parts of each result that a client reads, by method. */
 export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
   "tools/list": object({ tools: arrayOf(object({ ...named, inputSchema })) }),

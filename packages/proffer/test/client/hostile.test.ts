@@ -88,6 +88,25 @@ describe("the era of a server", () => {
     await expect(connect({ command: "no-such-command" })).rejects.toThrow("no-such-command could not be started");
   });
 
+  it("is asked again for a version that it lists when it refuses one, once", async () => {
+    const methods: unknown[] = [];
+    const refuse = async (times: number) => {
+      methods.length = 0;
+      const url = await serve((message, response) => {
+        methods.push(message.method);
+        if (methods.length > times) return answer(response, message, MODERN);
+        const error = { code: -32022, message: "not now", data: { supported: ["2024-11-05", "2026-07-28"] } };
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
+      });
+      return connect(url);
+    };
+    await using client = await refuse(1);
+    expect(client.revision).toBe("2026-07-28");
+    await expect(refuse(3)).rejects.toMatchObject({ code: -32022, method: "server/discover" });
+    expect(methods).toEqual(["server/discover", "server/discover"]);
+  });
+
   it("is newer than the client if it names only unknown revisions", async () => {
     const url = await serve((message, response) =>
       answer(response, message, { ...MODERN, supportedVersions: ["2031-01-01"] }),
