@@ -147,7 +147,7 @@ function examineTool(offer: Offer, tool: ListedTool, returned: readonly Returned
 
 /** The known properties of a tool's results. It is found once: each id of each tool is looked up in all of them. */
 interface Returned {
-  readonly tool: ListedTool;
+  readonly name: string;
   readonly isDescribed: boolean;
   /** Of all members, as stems. */
   readonly names: ReadonlySet<string>;
@@ -155,7 +155,7 @@ interface Returned {
 
 function toReturned(tool: ListedTool): Returned {
   const schema = tool.outputSchema as JsonSchemaObject | undefined;
-  return { tool, isDescribed: schema !== undefined && isDescribed(schema), names: namesIn(schema) };
+  return { name: tool.name, isDescribed: schema !== undefined && isDescribed(schema), names: namesIn(schema) };
 }
 
 /** Whether a parameter is an id, all results of the server are known, and none of them has it. */
@@ -163,13 +163,12 @@ function isUnknownId({ listing }: Offer, tool: ListedTool, parameter: string, re
   const words = wordsOf(parameter);
   if (words.at(-1) !== "id") return false;
   const { resources, resourceTemplates } = listing;
-  if (resources.length + resourceTemplates.length > 0 || !returned.some((each) => each.tool !== tool)) return false;
+  const others = returned.filter((each) => each.name !== tool.name);
+  if (resources.length + resourceTemplates.length > 0 || others.length === 0) return false;
   const id = words.join("");
   // Also the id of something else: the model can try it.
   const wanted = [id, stemOf(id), "id"];
-  return returned.every(
-    (each) => each.tool === tool || (each.isDescribed && !wanted.some((name) => each.names.has(name))),
-  );
+  return others.every((each) => each.isDescribed && !wanted.some((name) => each.names.has(name)));
 }
 
 /** Whether a schema names the members of its objects. */

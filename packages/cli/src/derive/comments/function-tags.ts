@@ -188,7 +188,7 @@ export const FUNCTION_TAGS: readonly Tag[] = [
     on: ["tool"],
     value: OUTPUT,
     effect:
-      "`none` lists no output schema, for a type that the results do not have. `strict` fails a call whose result does not match the schema, instead of [sending the result as text](types.md#results-that-do-not-match).",
+      "`none` lists no output schema, for a type that the results do not have. `schema` lists one also for a plain text, which then is structured content, too. `strict` does the same, and fails a call whose result does not match the schema, instead of [sending the result as text](types.md#results-that-do-not-match).",
     example: "/** Parses a file. @output none */ export const parse = (text: string) => ({ text });",
     entry: (output) => ({ output }),
   }),

@@ -50,9 +50,9 @@ function numberGrammar(expected: string, accepts: (value: number) => boolean): G
 }
 
 /** How a result relates to its output schema. */
-export const OUTPUT: Grammar<"none" | "strict"> = {
-  expected: "none or strict",
-  parse: (text) => (text === "none" || text === "strict" ? { value: text } : "invalid"),
+export const OUTPUT: Grammar<"none" | "schema" | "strict"> = {
+  expected: "none, schema or strict",
+  parse: (text) => (text === "none" || text === "schema" || text === "strict" ? { value: text } : "invalid"),
 };
 
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };

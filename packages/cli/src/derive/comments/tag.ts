@@ -22,7 +22,7 @@ export type Entry = Partial<
     | "was"
     | "_meta"
   > &
-    Pick<ManifestResource, "mimeType" | "tool"> & { readonly output: "none" | "strict" }
+    Pick<ManifestResource, "mimeType" | "tool"> & { readonly output: "none" | "schema" | "strict" }
 >;
 
 /** A tag of documentation comments. docs/tags.md is generated from these rows, and a test serves each example. */

@@ -29,7 +29,8 @@ export function deriveTool(analysis: Analysis, candidate: Candidate, entry: Entr
     return undefined;
   }
   const { shown, examples } = readExamples(candidate.doc);
-  const isListed = output.schema !== undefined && mode !== "none";
+  const isAsked = mode !== undefined || entry.closed === true;
+  const isListed = output.schema !== undefined && mode !== "none" && (isAsked || !isPlainText(output));
   return {
     name: candidate.name,
     ...describe(candidate.doc, rest, shown),
@@ -39,6 +40,15 @@ export function deriveTool(analysis: Analysis, candidate: Candidate, entry: Entr
     ...(input.paramScopes && { paramScopes: input.paramScopes }),
     binding: bind(candidate, input, output),
   };
+}
+
+/**
+ * Whether a result is text that its type says nothing else about. Its schema would say no more than the text, and models
+ * that get structured content would read it in an object.
+ */
+function isPlainText({ schema = {}, bound }: Output): boolean {
+  const { type, description: _, ...more } = schema;
+  return type === "string" && bound.encode === undefined && Object.keys(more).length === 0;
 }
 
 /** Returns how the run-time calls a function. */
