@@ -12,6 +12,7 @@ const TESTS = [
   "zoo/*.test.ts",
   "site/*.test.ts",
   "frameworks/*.test.ts",
+  "lab/converters/*.test.ts",
 ];
 
 const src = fileURLToPath(new URL("./packages/proffer/src", import.meta.url));

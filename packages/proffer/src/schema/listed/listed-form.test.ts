@@ -104,6 +104,53 @@ describe("the listed form of a derived schema", () => {
     expect(derived(schema)).toEqual(schema);
   });
 
+  it("has one object in place of nested alternatives with a tag", () => {
+    const closed = (properties: { [name: string]: JsonSchema }, required = Object.keys(properties)) =>
+      object(properties, { required, additionalProperties: false });
+    const tag = (value: string | number, type = "string") => ({ type, const: value });
+    const text = { type: "string" };
+    const pay = { oneOf: [closed({ by: tag("card"), card: text }), closed({ by: tag("cash"), coins: text }, ["by"])] };
+    const read = { oneOf: [closed({ v: tag(1, "number"), a: text }), closed({ v: tag(2, "number"), a: text })] };
+    expect(derived(object({ pay: { ...pay, description: "how" }, list: { type: "array", items: read } }))).toEqual(
+      object({
+        pay: {
+          ...closed(
+            {
+              by: { type: "string", enum: ["card", "cash"] },
+              card: { ...text, description: 'required, and only with by "card"' },
+              coins: { ...text, description: 'only with by "cash"' },
+            },
+            ["by"],
+          ),
+          description: "how",
+        },
+        list: { type: "array", items: closed({ v: { type: "number", enum: [1, 2] }, a: text }) },
+      }),
+    );
+    const nullable = { anyOf: [closed({ a: text }), { type: "null" }] };
+    expect(derived(object({ nullable }))).toEqual(
+      object({ nullable: { ...closed({ a: text }), type: ["object", "null"] } }),
+    );
+  });
+
+  it("has anyOf and enum in place of oneOf and const, except where it would accept less", () => {
+    const union = { oneOf: [{ type: "string", const: "auto" }, { type: "number" }] };
+    const simple = { anyOf: [{ type: "string", enum: ["auto"] }, { type: "number" }] };
+    expect(derived(object({ a: union, b: { not: union }, c: { allOf: [union] } }))).toEqual(
+      object({ a: simple, b: { not: union }, c: { allOf: [simple] } }),
+    );
+    expect(derived(object({ a: union }), "output")).toEqual(object({ a: union }));
+    expect(written(object({ a: union }))).toEqual(object({ a: union }));
+    const leaf = { ...object({ kind: { const: "leaf" } }), required: ["kind"], additionalProperties: false };
+    const open = { oneOf: [leaf, { ...leaf, properties: { kind: { const: "open" } }, additionalProperties: true }] };
+    expect(derived(object({ open }))).toMatchObject({ properties: { open: { anyOf: [{}, {}] } } });
+    const node = { ...leaf, properties: { kind: { const: "node" }, next: { $ref: "#/$defs/tree" } } };
+    const $defs = { tree: { oneOf: [leaf, node] } };
+    expect(derived(object({ tree: { $ref: "#/$defs/tree" } }, { $defs }))).toMatchObject({
+      $defs: { tree: { anyOf: [{}, { properties: { next: { $ref: "#/$defs/tree" } } }] } },
+    });
+  });
+
   it("has no union at the root of an input", () => {
     const shapes = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("circle"), radius: z.number().describe("in cm") }).describe("A circle."),

@@ -19,7 +19,8 @@ export function listedForm(
   if (isWritten) return completeSchema(described) as JsonSchemaObject;
   const tidy = completeSchema(tidySchema(described)) as JsonSchemaObject;
   const complete = tidy.$defs === undefined ? tidy : keepRoot(tidy);
-  return inlineDefinitions(side === "input" ? mergeRoot(complete) : complete);
+  if (side === "output") return inlineDefinitions(complete);
+  return simplifyUnions(inlineDefinitions(mergeRoot(complete))) as JsonSchemaObject;
 }
 
 /**
@@ -70,6 +71,41 @@ function mergeRoot(schema: JsonSchemaObject): JsonSchemaObject {
     ...(isOpen ? typeof rest === "object" && { additionalProperties: rest } : { additionalProperties: false }),
     ...($defs !== undefined && { $defs }),
   };
+}
+
+/** Keywords that accept less if their schemas accept more. */
+const REVERSED: ReadonlySet<string> = new Set(["not", "if", "contains"]);
+
+/**
+ * Returns a schema with `anyOf` and `enum` instead of `oneOf` and `const`, which frameworks between a server and a model
+ * drop with the whole union. Alternatives with a tag become one object like the root, because others merge them without
+ * their tags, and refuse valid calls.
+ */
+function simplifyUnions(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const mapped = mapAll(schema, (part, keyword) => (REVERSED.has(keyword) ? part : simplifyUnions(part)));
+  const entries = Object.entries(mapped).map(([keyword, value]) =>
+    keyword === "oneOf" ? ["anyOf", value] : keyword === "const" ? ["enum", [value]] : [keyword, value],
+  );
+  const simple: JsonSchemaObject = Object.fromEntries(entries);
+  if (!canMerge(simple)) return simple;
+  return { type: simple.anyOf?.some(isNull) ? ["object", "null"] : "object", ...mergeRoot(simple) };
+}
+
+function isNull(schema: JsonSchema): boolean {
+  return typeof schema === "object" && schema.type === "null";
+}
+
+/** Whether one object can have the alternatives of a union, with their types and the words about the tag. */
+function canMerge({ anyOf = [] }: JsonSchemaObject): boolean {
+  const objects = anyOf.filter((one) => !isNull(one));
+  if (!objects.every((one) => typeof one === "object" && one.type === "object")) return false;
+  const branches = objects.map((one) => flatten(one, new Map(), new Set()));
+  return (
+    (branches.length === 1 || tagOf(branches) !== undefined) &&
+    !branches.some(({ isOpen }) => isOpen) &&
+    !/"\$ref"/.test(JSON.stringify(anyOf))
+  );
 }
 
 /** An object of any structure as one list of properties. */
@@ -141,8 +177,10 @@ function either(branches: readonly Flat[]): Flat {
 /** A property that tells the alternatives apart: its constant in each of them. */
 interface Tag {
   readonly name: string;
-  readonly values: readonly string[];
+  readonly values: readonly Constant[];
 }
+
+type Constant = string | number | boolean;
 
 /** Returns the schema of a property that is valid in any of the alternatives. */
 function mergeProperty(name: string, branches: readonly Flat[]): JsonSchema {
@@ -157,9 +195,9 @@ function mergeProperty(name: string, branches: readonly Flat[]): JsonSchema {
   return mergeConstants(schemas) ?? { anyOf: schemas };
 }
 
-/** Joins `const` and `enum` of strings to one `enum`, which every client understands. */
+/** Joins `const` and `enum` of one type to one `enum`, which every client understands. */
 function mergeConstants(schemas: readonly JsonSchema[]): JsonSchemaObject | undefined {
-  const values = new Set<string>();
+  const values = new Set<Constant>();
   const descriptions = new Set<string>();
   for (const schema of schemas) {
     const own = constantsOf(schema);
@@ -167,14 +205,17 @@ function mergeConstants(schemas: readonly JsonSchema[]): JsonSchemaObject | unde
     for (const value of own) values.add(value);
     if (typeof schema.description === "string") descriptions.add(schema.description);
   }
+  const types = new Set([...values].map((value) => typeof value));
+  if (types.size > 1) return undefined;
   const description = [...descriptions].reduce<string | undefined>(addSentence, undefined);
-  return { type: "string", enum: [...values], ...(description !== undefined && { description }) };
+  return { type: [...types].join(), enum: [...values], ...(description !== undefined && { description }) };
 }
 
-function constantsOf(schema: JsonSchema | undefined): readonly string[] | undefined {
+function constantsOf(schema: JsonSchema | undefined): readonly Constant[] | undefined {
   if (!isObject(schema)) return undefined;
   const values: unknown = schema.const === undefined ? schema.enum : [schema.const];
-  return Array.isArray(values) && values.every((value) => typeof value === "string") ? values : undefined;
+  const isConstant = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+  return Array.isArray(values) && values.length > 0 && values.every(isConstant) ? values : undefined;
 }
 
 /** The property that every alternative requires with another constant, if there is one. */
@@ -185,7 +226,7 @@ function tagOf(branches: readonly Flat[]): Tag | undefined {
       return own?.length === 1 ? own[0] : undefined;
     });
     const isTag = values.every((value) => value !== undefined) && new Set(values).size === branches.length;
-    if (isTag) return { name, values: values as string[] };
+    if (isTag) return { name, values: values as Constant[] };
   }
   return undefined;
 }
