@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { sendResult, startHostileHttp } from "./hostile-http.ts";
@@ -156,9 +157,8 @@ describe("the commands as a client", () => {
   ])("name %s as roots", async (_, flags, folders) => {
     const { stdout } = await project.proffer("call", "open", ...flags, ...command({ ask: { method: "roots/list" } }));
     const { roots } = JSON.parse(stdout).result;
-    expect(roots.map(({ uri }: { uri: string }) => uri)).toEqual(
-      folders.map((folder) => pathToFileURL(project.path(folder)).href),
-    );
+    const paths = folders.map((folder) => project.path(folder));
+    expect(roots).toEqual(paths.map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) })));
   });
 
   it.each([

@@ -122,7 +122,7 @@ export async function withServer<Value>(
 }
 
 function toRoots(folders: readonly string[] = []): Root[] {
-  return folders.map((folder) => ({ uri: pathToFileURL(fromHere(folder)).href, name: basename(folder) }));
+  return folders.map(fromHere).map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) }));
 }
 
 /** Whether a server does not know how connections begin on the revision of the client, or says so. */
