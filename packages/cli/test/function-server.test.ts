@@ -134,7 +134,7 @@ it("a built folder starts, describes itself by its server, and checks arguments"
   expect(discovered.instructions).toBe("Orders of the shop.");
   const stop = await client.listen({ uris: ["orders://7"] });
   expect(await client.call("cancel", { id: 7 })).toMatchObject({ isError: true });
-  expect(await client.call("cancel", { id: "7" })).toMatchObject({ structuredContent: "7 on 1.0.0" });
+  expect(await client.call("cancel", { id: "7" })).toMatchObject({ content: [{ text: "7 on 1.0.0" }] });
   await client.waitFor("notifications/resources/updated");
   await stop.close();
   await client.close();
@@ -204,7 +204,7 @@ it("dev applies edits of the functions and of the server's options, and names fu
   expect(await client.call("cancel", { id: "7" })).toMatchObject({ _meta: { "shop/by": "1.0.0" } });
   project.write("live.ts", ...shop("2.0.0", "pong"));
   const called = () => client.call("cancel", { id: "8" });
-  await expect.poll(called).toMatchObject({ structuredContent: "8 on 2.0.0", _meta: { "shop/by": "2.0.0" } });
+  await expect.poll(called).toMatchObject({ content: [{ text: "8 on 2.0.0" }], _meta: { "shop/by": "2.0.0" } });
   expect(JSON.stringify(await client.request("server/discover"))).toContain('{"name":"shop","version":"2.0.0"}');
   expect((await client.listTools()).map(({ name }) => name)).toEqual(["pong", "cancel"]);
   const stop = await client.listen({ uris: ["orders://8"] });

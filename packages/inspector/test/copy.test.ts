@@ -99,14 +99,14 @@ describe("a copied test passes", () => {
       method: "tools/call",
       params: { name: "order", arguments: { id: "7" } },
       answers: [{ action: "accept", content: { sure: true } }],
-      result: { structuredContent: "ordered 7" },
+      result: { content: [{ type: "text", text: "ordered 7" }] },
     },
     "tool with a refusal": {
       revision: OLDER,
       method: "tools/call",
       params: { name: "order", arguments: { id: "7" } },
       answers: [{ action: "decline" }],
-      result: { structuredContent: { result: "left alone" } },
+      result: { content: [{ type: "text", text: "left alone" }] },
     },
     "tool that fails": {
       revision: NEWEST,

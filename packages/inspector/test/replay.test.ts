@@ -139,16 +139,16 @@ test("a saved call is a file beside the module, and runs again", async () => {
     method: "tools/call",
     params: { name: "order", arguments: { id: "9" } },
     answers: [{ action: "accept", content: { sure: true } }, { action: "decline" }],
-    result: { content: [{ type: "text", text: "accept 9 decline" }], structuredContent: "accept 9 decline" },
+    result: { content: [{ type: "text", text: "accept 9 decline" }] },
   } as const;
   saveCall(project.path("tools.ts"), "happy-path", draft);
   expect(readSavedCall(project.path("tools.ts"), "happy-path")).toMatchObject(draft);
   const same = await project.proffer("call", "tools.ts", "--saved", "happy-path");
   expect([same.status, same.stderr]).toEqual([0, expect.stringContaining("The result is the saved one.")]);
-  saveCall(project.path("tools.ts"), "wrong", { ...draft, result: { structuredContent: "other" } });
+  saveCall(project.path("tools.ts"), "wrong", { ...draft, result: { content: [{ type: "text", text: "other" }] } });
   const other = await project.proffer("call", "tools.ts", "--saved", "wrong");
   expect(other.status).toBe(1);
-  expect(other.stderr).toContain('/structuredContent\n      - "other"\n      + "accept 9 decline"');
+  expect(other.stderr).toContain('/content/0/text\n      - "other"\n      + "accept 9 decline"');
   const unknown = await project.proffer("call", "tools.ts", "--saved", "nothing");
   expect(unknown.stderr).toMatch(/There is no saved call "nothing". Saved: happy-path, wrong./);
   for (const name of ["../x", "A", "", "a".repeat(65), "a/b", "con.txt"]) {
