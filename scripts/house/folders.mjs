@@ -120,6 +120,9 @@ const profferExceptions = [
   // A server in the same process is loaded when one is connected to.
   { from: "client/server-link.ts", value: ["server", "transports"], type: ["calls"], lazy: ["features/tasks"] },
   { from: "client/", type: ["features/tasks", "server", "tools"] },
+  // Only types of what authors define.
+  { from: "client/served.ts", type: ["prompts", "questions", "resources", "schema"] },
+  { from: "client/wire.ts", type: ["results", "schema"] },
   { from: "testing/", type: ["features/tasks"] },
   {
     from: "transports/",
@@ -182,6 +185,7 @@ const cli = {
   install: { purpose: "`proffer install`: the configuration of clients", imports: shared },
   lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
   pack: { purpose: "`proffer pack`: MCPB files", imports: shared },
+  types: { purpose: "`proffer types`: the interface of a server in TypeScript", imports: ["terminal"] },
   recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client", "install"] },
   inspect: {
     purpose: "`proffer inspect`: a module as the inspector needs it",

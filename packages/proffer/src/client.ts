@@ -7,8 +7,10 @@ export {
   connectOver,
   type LinkedOptions,
   type Target,
+  type TypedClient,
+  type TypesOption,
 } from "./client/connect.ts";
-export { ConnectionError, type ConnectionProblem, RemoteError } from "./client/errors.ts";
+export { ConnectionError, type ConnectionProblem, RemoteError, ToolFailure, TypesMismatch } from "./client/errors.ts";
 export { HeaderParams, headersFor } from "./client/headers.ts";
 export { linkUrl, type UrlOptions } from "./client/http-link.ts";
 export { nameOfUrl } from "./client/http-streams.ts";
@@ -35,8 +37,11 @@ export {
   type ScriptedAnswers,
   type ToolCallResult,
 } from "./client/options.ts";
+export type { Api, Written } from "./client/served.ts";
 export type { Session, Start } from "./client/session.ts";
 export { SHAPES } from "./client/shape.ts";
 export { RemoteTask } from "./client/task.ts";
+export type { Typed } from "./client/typed.ts";
+export type { Returned, Wire } from "./client/wire.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
 export type { JsonObject, RequestId } from "./protocol/messages.ts";

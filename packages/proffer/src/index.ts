@@ -143,7 +143,7 @@ export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.
 export type { ServerOptions, ToolsetSettings } from "./server/options.ts";
 export {
   type Collection,
-  defineServer,
+  type Defined, defineServer,
   isServer,
   type Server,
 } from "./server/server.ts";

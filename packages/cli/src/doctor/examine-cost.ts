@@ -123,7 +123,8 @@ export function costOf(tool: MeasuredTool): ToolCost {
   const { name, description, inputSchema, outputSchema } = tool;
   return {
     name,
-    tokens: tokensIn(tool),
+    // No model sees `_meta`.
+    tokens: tokensIn({ ...tool, _meta: undefined }),
     description: tokensIn(description),
     parameters: tokensIn(inputSchema),
     output: tokensIn(outputSchema),

@@ -8,7 +8,9 @@ import { linkUrl, type UrlOptions } from "./http-link.ts";
 import { nameOfUrl } from "./http-streams.ts";
 import { type Link, pause } from "./link.ts";
 import type { ClientOptions } from "./options.ts";
+import type { VersionOf } from "./served.ts";
 import type { LocalOptions } from "./server-link.ts";
+import { type Typed, withTypes } from "./typed.ts";
 
 /** A command that starts a server and talks to it over stdin and stdout. */
 export interface Command extends Pick<CommandOptions, "cwd" | "env"> {
@@ -40,9 +42,28 @@ export interface ConnectOptions
  * @example
  * await using files = await connect({ command: "npx", args: ["files-mcp", "."] });
  */
-export async function connect(target: Target, options: ConnectOptions = {}): Promise<Client> {
+export function connect<Items>(server: Server<Items>, options?: ConnectOptions): Promise<TypedClient<Server<Items>>>;
+/**
+ * @example
+ * await using shop = await connect<typeof import("./shop.ts")>("https://shop.example/mcp");
+ * const order = await shop.tools.order("7", 10);
+ */
+export function connect<Of = unknown>(
+  target: Target,
+  options?: ConnectOptions & TypesOption<Of>,
+): Promise<TypedClient<Of>>;
+export async function connect(target: Target, options: ConnectOptions & TypesOption<unknown> = {}): Promise<object> {
   const { name, link } = await toLink(target, options);
-  return connectOver(link, { reconnects: true, ...options, name });
+  return withTypes(await connectOver(link, { reconnects: true, ...options, name }), options.typesOf);
+}
+
+/** A client with the functions of its server. */
+export type TypedClient<Of = unknown> = Client & Typed<Of>;
+
+/** An option of typed clients. */
+export interface TypesOption<Of> {
+  /** The version of the server that the types are of. Errors about unknown tools and parameters name it. */
+  readonly typesOf?: VersionOf<Of>;
 }
 
 async function toLink(target: Target, options: ConnectOptions): Promise<{ name: string; link: Link }> {

@@ -1,4 +1,5 @@
 import type { ErrorObject } from "../protocol/errors.ts";
+import type { CallResult } from "../protocol/model.ts";
 
 /** An error response of the server. */
 export class RemoteError extends Error {
@@ -14,6 +15,25 @@ export class RemoteError extends Error {
     this.code = error.code;
     this.data = error.data;
   }
+}
+
+/** A tool failed: a typed call throws the failure that is a result with `isError` elsewhere. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+  readonly tool: string;
+  readonly result: CallResult;
+
+  constructor(tool: string, result: CallResult) {
+    const texts = (result.content ?? []).flatMap((block) => (block.type === "text" ? (block.text as string) : []));
+    super(texts.join("\n") || `Tool "${tool}" failed.`);
+    this.tool = tool;
+    this.result = result;
+  }
+}
+
+/** The server does not have a tool, prompt, resource or parameter of the types. */
+export class TypesMismatch extends Error {
+  override readonly name = "TypesMismatch";
 }
 
 /**

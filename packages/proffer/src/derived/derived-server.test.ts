@@ -161,7 +161,10 @@ describe("a derived server", () => {
       return { tool: () => "done" };
     });
     const client = await connect(derived);
-    expect(await client.listTools()).toEqual([{ name: "tool", inputSchema: { type: "object", properties: {} } }]);
+    const _meta = { "proffer/parameters": [] };
+    expect(await client.listTools()).toEqual([
+      { name: "tool", inputSchema: { type: "object", properties: {} }, _meta },
+    ]);
     expect(loads).toBe(0);
     await client.call("tool");
     await client.call("tool");

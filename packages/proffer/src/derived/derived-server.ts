@@ -17,6 +17,7 @@ import type {
   Binding,
   Manifest,
   ManifestCompanion,
+  ManifestItem,
   ManifestPrompt,
   ManifestResource,
   ManifestTask,
@@ -93,8 +94,28 @@ function joinLists<Item>(
   return { [name]: [...(given ?? []), ...derived] };
 }
 
+/**
+ * Adds what typed clients need to call an item as its function: the names of the arguments by position, or those of the
+ * properties of its only object that differ; and other names of the item, such as that of its export. Models see neither.
+ */
+function withSignature<Item extends ManifestItem & { readonly was?: readonly string[] }>(item: Item): Item {
+  const { parameters, path } = item.binding;
+  const object = parameters.find((each) => each.kind === "arguments");
+  const positions = parameters.flatMap((each) =>
+    each.kind === "argument" ? each.name : each.kind === "rest" ? `...${each.name}` : [],
+  );
+  const renamed = Object.entries(object?.names ?? {}).map(([argument, own]) => [own, argument]);
+  const exported = path.join("_");
+  const names = [...(exported === item.name ? [] : [exported]), ...(item.was ?? [])];
+  const signature = {
+    "proffer/parameters": object === undefined ? positions : Object.fromEntries(renamed),
+    ...(names.length > 0 && { "proffer/names": names }),
+  };
+  return { ...item, _meta: { ...item._meta, ...signature } };
+}
+
 function toTool(manifest: ManifestTool, load: Load): Tool {
-  const { inputSchema, outputSchema, binding, task, deprecated: _, mismatch, ...described } = manifest;
+  const { inputSchema, outputSchema, binding, task, deprecated: _, mismatch, ...described } = withSignature(manifest);
   const handle = bind(binding, load) as Tool["handle"];
   const repair = mismatch === "error" ? undefined : repairResult;
   const output = outputSchema === undefined ? {} : { output: lazySchema(outputSchema, repair) };
@@ -108,7 +129,7 @@ function toTaskOption({ after, ...rest }: ManifestTask): TaskOption {
 }
 
 function toPrompt(manifest: ManifestPrompt, load: Load): Prompt {
-  const { arguments: declared, binding, companion: __, deprecated: _, ...described } = manifest;
+  const { arguments: declared, binding, companion: __, deprecated: _, ...described } = withSignature(manifest);
   const complete = companionCompletions(manifest, load);
   return definePrompt({
     ...described,
@@ -127,7 +148,7 @@ function toPrompt(manifest: ManifestPrompt, load: Load): Prompt {
 }
 
 function toResource(manifest: ManifestResource, load: Load): Resource {
-  const { variables, binding, companion: __, deprecated: _, ...described } = manifest;
+  const { variables, binding, companion: __, deprecated: _, ...described } = withSignature(manifest);
   const call = bind(binding, load) as Resource["read"];
   const read = binding.decode === undefined ? call : refuseInvalid(call);
   const hooks = companionHooks(manifest, load);

@@ -31,7 +31,7 @@ export interface ManifestSettings {
 }
 
 /** The members of every item. */
-interface ManifestItem {
+export interface ManifestItem {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;

@@ -29,8 +29,10 @@ export type PromptValues<Arguments> = {
 export type PromptReturn = string | Content | readonly Content[] | Message | readonly Message[] | Messages;
 
 /** Options for `definePrompt`. */
-export interface PromptOptions<Arguments extends PromptArguments> extends ScopeOptions, ToolsetOption {
-  readonly name: string;
+export interface PromptOptions<Arguments extends PromptArguments, Name extends string = string>
+  extends ScopeOptions,
+    ToolsetOption {
+  readonly name: Name;
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
@@ -47,12 +49,17 @@ export interface CreatedByDefinePrompt {
 }
 
 /** A validated prompt. Create it with `definePrompt`. */
-export interface Prompt extends CreatedByDefinePrompt, Scoped, Grouped {
-  readonly name: string;
+export interface Prompt<Arguments = unknown, Name extends string = string>
+  extends CreatedByDefinePrompt,
+    Scoped,
+    Grouped {
+  readonly name: Name;
   readonly description: PromptDescription;
   readonly arguments: ReadonlyMap<string, PromptArgumentOptions>;
   readonly was: readonly string[] | undefined;
   get(values: Readonly<Record<string, string | undefined>>, ctx: Context): unknown;
+  /** Only for the type checker. */
+  readonly types?: Arguments;
 }
 
 /**
@@ -66,7 +73,10 @@ export interface Prompt extends CreatedByDefinePrompt, Scoped, Grouped {
  *   get: ({ code, language = "any language" }) => `Review this code (${language}):\n\n${code}`,
  * });
  */
-export function definePrompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
+export function definePrompt<
+  const Arguments extends PromptArguments = PromptArguments,
+  const Name extends string = string,
+>(options: PromptOptions<Arguments, Name>): Prompt<Arguments, Name> {
   const { name, arguments: declared, scopes: _scopes, paramScopes: _params, toolset, was, get, ...rest } = options;
   checkName(name, "a prompt");
   if (typeof get !== "function") throw new UsageError(`Prompt "${name}" has no get function.`);

@@ -78,9 +78,9 @@ export interface CreatedByDefineResource {
 }
 
 /** A validated resource or template. Create it with `defineResource`. */
-export interface Resource extends CreatedByDefineResource, Scoped, Grouped {
+export interface Resource<Uri extends string = string> extends CreatedByDefineResource, Scoped, Grouped {
   /** The URI, or the text of the template. */
-  readonly uri: string;
+  readonly uri: Uri;
   readonly name: string;
   /** Undefined for a single URI. */
   readonly template: Template | undefined;
@@ -124,7 +124,7 @@ type AnyOptions<Uri extends string, Sources> = Omit<ReadResourceOptions<Uri, Sou
 export function defineResource<
   const Uri extends string,
   const Sources extends ParamSources<Uri> = Record<never, never>,
->(options: ResourceOptions<Uri, Sources>): Resource {
+>(options: ResourceOptions<Uri, Sources>): Resource<Uri> {
   const {
     uri,
     content,

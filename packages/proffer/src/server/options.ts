@@ -25,13 +25,17 @@ export interface ToolsetSettings {
 }
 
 /** Options for `defineServer`. */
-export interface ServerOptions extends Implementation {
+export interface ServerOptions<
+  Tools = CreatedByDefineTool,
+  Prompts = CreatedByDefinePrompt,
+  Resources = CreatedByDefineResource | readonly CreatedByDefineResource[],
+> extends Implementation {
   /** Instructions for the model about the server as a whole. */
   readonly instructions?: string;
   /** A list, even an empty one, announces the capability; items can be added while the server runs. */
-  readonly tools?: readonly CreatedByDefineTool[];
-  readonly prompts?: readonly CreatedByDefinePrompt[];
-  readonly resources?: readonly (CreatedByDefineResource | readonly CreatedByDefineResource[])[];
+  readonly tools?: readonly Tools[];
+  readonly prompts?: readonly Prompts[];
+  readonly resources?: readonly Resources[];
   /**
    * Whether an item exists for a caller. Otherwise it is in no list, and a request for it gets the error of an unknown
    * name. Must be pure and synchronous. Default: everything exists for everyone.

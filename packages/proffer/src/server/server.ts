@@ -9,17 +9,17 @@ import { checkHints, DEFAULT_PAGE_SIZE } from "../catalog/pages.ts";
 import { type Public, Registry } from "../catalog/registry.ts";
 import { FEATURES, Features } from "../features/features.ts";
 import type { Cluster } from "../nodes/ports.ts";
-import type { Prompt } from "../prompts/define.ts";
+import type { CreatedByDefinePrompt, Prompt } from "../prompts/define.ts";
 import { type CacheHints, type Implementation, type LogLevel, logMessage } from "../protocol/model.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
-import type { Resource } from "../resources/define.ts";
+import type { CreatedByDefineResource, Resource } from "../resources/define.ts";
 import { ResourceRegistry } from "../resources/registry.ts";
 import { Watchers } from "../resources/watch.ts";
 import { Envelopes, type SerializedResult } from "../results/encode.ts";
 import { consoleLog, forClients, type LogSink, withoutThrowing } from "../support/log.ts";
 import { defined } from "../support/objects.ts";
 import { UsageError } from "../support/usage-error.ts";
-import type { Tool } from "../tools/define.ts";
+import type { CreatedByDefineTool, Tool } from "../tools/define.ts";
 import { findKeys } from "./keys.ts";
 import type { Lifespan } from "./lifespan.ts";
 import { type SetLimits, toServerLimits } from "./limits.ts";
@@ -38,8 +38,15 @@ export interface Collection<Item> extends Iterable<Item> {
   remove(key: string): boolean;
 }
 
-/** A server: one definition for every revision, transport and client. */
-export interface Server {
+/** The types of the items in the options of a server. */
+export interface Defined<Tools, Prompts, Resources> {
+  readonly tools: Tools;
+  readonly prompts: Prompts;
+  readonly resources: Resources;
+}
+
+/** A server: one definition for every revision, transport and client. `Items` is `Defined`, for the types of clients. */
+export interface Server<Items = unknown> {
   readonly info: Implementation;
   readonly tools: Collection<Tool>;
   readonly prompts: Collection<Prompt>;
@@ -56,6 +63,8 @@ export interface Server {
    * messages only during their requests, by `ctx.log`. Never log secrets.
    */
   sendLog(level: LogLevel, data: unknown, logger?: string): void;
+  /** Only for the type checker. */
+  readonly types?: Items;
 }
 
 const BRAND = Symbol.for("proffer.server");
@@ -277,7 +286,11 @@ export class ServerState implements Server {
  * });
  * await serveStdio(server);
  */
-export function defineServer(options: ServerOptions): Server {
+export function defineServer<
+  Tools extends CreatedByDefineTool = never,
+  Prompts extends CreatedByDefinePrompt = never,
+  Resources extends CreatedByDefineResource | readonly CreatedByDefineResource[] = never,
+>(options: ServerOptions<Tools, Prompts, Resources>): Server<Defined<Tools, Prompts, Resources>> {
   return new ServerState(options, REVISIONS);
 }
 

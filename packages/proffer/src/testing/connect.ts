@@ -1,6 +1,7 @@
 import type { Link } from "../client/link.ts";
 import type { ScriptedAnswers } from "../client/options.ts";
 import { type LocalOptions, openServer } from "../client/server-link.ts";
+import { type Typed, withTypes } from "../client/typed.ts";
 import type { Revision } from "../protocol/revisions/revision.ts";
 import { REVISIONS, type Revisions } from "../protocol/revisions/table.ts";
 import { type Server, stateOf } from "../server/server.ts";
@@ -18,9 +19,19 @@ export interface ConnectOptions extends TestOptions, LocalOptions {}
  * const { content } = await client.call("greet");
  * expect(content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
  */
-export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient> {
+export function connect<Items>(
+  server: Server<Items>,
+  options?: ConnectOptions,
+): Promise<TestClient & Typed<Server<Items>>>;
+/**
+ * @example
+ * const client = await connect<typeof import("./shop.ts")>(await load(new URL("./shop.ts", import.meta.url)));
+ * expect(await client.tools.order("7", 10)).toEqual({ id: "7" });
+ */
+export function connect<Of>(server: Server, options?: ConnectOptions): Promise<TestClient & Typed<Of>>;
+export async function connect(server: Server, options: ConnectOptions = {}): Promise<TestClient & Typed<unknown>> {
   const revision = chooseRevision(options, stateOf(server).revisions);
-  return open(await openServer(server, options), options, revision);
+  return withTypes(await open(await openServer(server, options), options, revision));
 }
 
 /**

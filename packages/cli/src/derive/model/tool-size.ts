@@ -4,7 +4,7 @@ import { tokensOf } from "proffer/derived";
 /** The cost of a tool for each client and model that reads its entry in the list. */
 export interface ToolSize {
   readonly name: string;
-  /** The bytes of the entry as JSON in UTF-8. */
+  /** The bytes of the entry as JSON in UTF-8, without `_meta`, which no model sees. */
   readonly bytes: number;
   /** An estimate: tokenizers differ by some percent. */
   readonly tokens: number;
@@ -21,12 +21,13 @@ interface ListedTool {
   readonly name: string;
   readonly inputSchema: object;
   readonly outputSchema?: object | undefined;
+  readonly _meta?: object | undefined;
 }
 
 /** Measures a tool. */
 export function sizeOfTool(tool: ListedTool): ToolSize {
   const { name, inputSchema, outputSchema } = tool;
-  const bytes = bytesOf(tool);
+  const bytes = bytesOf({ ...tool, _meta: undefined });
   const input = depthOf(inputSchema as JsonSchemaObject);
   const output =
     outputSchema === undefined ? { depth: 0, recursive: false } : depthOf(outputSchema as JsonSchemaObject);

@@ -42,7 +42,8 @@ function wrapOutputSchema(tool: ToolDescription, detail: { readonly wrapped: boo
     required: ["result"],
     ...($defs === undefined ? {} : { $defs }),
   };
-  return { ...tool, outputSchema };
+  // A server may also describe an object with this property itself.
+  return { ...tool, outputSchema, _meta: { ...tool._meta, "proffer/wrapped": true } };
 }
 
 function wrapStructuredContent(result: CallResult, detail: { readonly wrapped: boolean }): CallResult {
