@@ -65,6 +65,24 @@ export function addClientCommands(program: Command, command: readonly string[] |
       (await import("./commands/call.ts")).prompt(toTarget(words, command, ["prompt"]), flags),
     );
 
+  const types = define(program, "types", "write the TypeScript interface of a server, for typed clients", [
+    "https://example.com/mcp --out example.d.ts",
+    "https://example.com/mcp --out example.d.ts --check",
+    "--out files.d.ts --name Files -- npx files-mcp .",
+  ]);
+  withClientOptions(types)
+    .description(
+      "Writes an interface with the tools, prompts and resources of a server, by their schemas. connect() of " +
+        "proffer/client takes it: connect<Example>(url).",
+    )
+    .argument("[target...]", TARGET)
+    .option("--out <file>", "the file to write (default: stdout); only a file of this command is replaced")
+    .option("--name <name>", "the name of the interface (default: that of the server)")
+    .option("--check", "show what changed, and exit with code 1 if the file is not up to date")
+    .action(async (words: string[], flags) =>
+      (await import("./commands/types.ts")).types(toTarget(words, command), flags),
+    );
+
   const replay = define(program, "replay", "make the calls of a recording again and show the differences", [
     "session.jsonl tools.ts",
     "session.jsonl http://localhost:3000/mcp --revision 2025-06-18",
