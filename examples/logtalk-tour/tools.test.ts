@@ -148,6 +148,7 @@ describeModule({ module: MODULE, revisions: ["2024-11-05", "2026-07-28"] }, (leg
           { name: "code", description: "The code to review", required: true },
           { name: "language", description: "The programming language", required: false },
         ],
+        ...(isNewest && { _meta: { "proffer/parameters": ["code", "language"] } }),
       });
     });
 

@@ -105,13 +105,15 @@ function withSignature<Item extends ManifestItem & { readonly was?: readonly str
     each.kind === "argument" ? each.name : each.kind === "rest" ? `...${each.name}` : [],
   );
   const renamed = Object.entries(object?.names ?? {}).map(([argument, own]) => [own, argument]);
+  // Of a tool it also says that its result is that of a function.
+  const isSaid = "inputSchema" in item || positions.length > 0 || renamed.length > 0;
   const exported = path.join("_");
   const names = [...(exported === item.name ? [] : [exported]), ...(item.was ?? [])];
   const signature = {
-    "proffer/parameters": object === undefined ? positions : Object.fromEntries(renamed),
+    ...(isSaid && { "proffer/parameters": object === undefined ? positions : Object.fromEntries(renamed) }),
     ...(names.length > 0 && { "proffer/names": names }),
   };
-  return { ...item, _meta: { ...item._meta, ...signature } };
+  return Object.keys(signature).length === 0 ? item : { ...item, _meta: { ...item._meta, ...signature } };
 }
 
 function toTool(manifest: ManifestTool, load: Load): Tool {
