@@ -143,7 +143,8 @@ export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.
 export type { ServerOptions, ToolsetSettings } from "./server/options.ts";
 export {
   type Collection,
-  type Defined, defineServer,
+  type Defined,
+  defineServer,
   isServer,
   type Server,
 } from "./server/server.ts";

@@ -10,7 +10,9 @@ describe("ctx.client.profile", () => {
     const who = async (name: string) => (await connect(server, { revision, info: { name, version: "1" } })).call(tool);
     expect(await who("codex-mcp-client")).toMatchObject({ content: [{ text: "codex" }] });
     expect(await who("codex-mcp-client (via mcp-remote 0.15.1)")).toMatchObject({ content: [{ text: "codex" }] });
-    expect(await who("gemini-cli-mcp-client-x (via mcp-remote 1)")).toMatchObject({ content: [{ text: "gemini-cli" }] });
+    expect(await who("gemini-cli-mcp-client-x (via mcp-remote 1)")).toMatchObject({
+      content: [{ text: "gemini-cli" }],
+    });
     expect(await who("other (via mcp-remote codex-mcp-client)")).toMatchObject({ content: [{ text: "unknown" }] });
     expect(await who("other")).toMatchObject({ content: [{ text: "unknown" }] });
   });
