@@ -101,6 +101,7 @@ const FACTS = [
   ["resources", "Resources"],
   ["questions", "Questions"],
   ["times", "Time limits"],
+  ["folder", "Working directory"],
 ] as const satisfies readonly (readonly [keyof Profile, string])[];
 
 function facts(profile: Profile): string {

@@ -89,4 +89,6 @@ export interface Profile {
   readonly resources?: Cell<boolean>;
   readonly questions?: Cell<readonly Question[]>;
   readonly times?: Cell<TimeRules>;
+  /** The folder in which the client starts a server. */
+  readonly folder?: Cell<null>;
 }

@@ -7,6 +7,7 @@ import type { Cell, Profile } from "./profile.ts";
 
 const NOTES = "2026-11-16";
 const SOURCES = "2026-11-17";
+const FOLDERS = "2026-11-19";
 
 const CODEX = "openai/codex 343074d, read";
 const GEMINI = "google-gemini/gemini-cli 5411f11, read";
@@ -44,6 +45,7 @@ export const PROFILES: readonly Profile[] = [
     resources: cell(true, "tools that list and read them", UNRECORDED),
     questions: cell(["form", "url", "roots"], "forms and URLs; roots", "anubis #295"),
     times: cell({ start: 30, call: 120 }, "start 30 s, call about 120 s", "claude-code #16837, agy-mcp #178"),
+    folder: cell(null, "that in which it was started; `cwd` is ignored", "claude-code #17565", FOLDERS),
   },
   {
     id: "claude",
@@ -64,6 +66,7 @@ export const PROFILES: readonly Profile[] = [
     results: cell({}, "content", UNRECORDED),
     resources: cell(false, "only the user attaches them", "python-sdk #1016, geocontext #24"),
     times: cell({ call: 60 }, "call 60 s", "claude-ai-mcp #115, claude-code #22542"),
+    folder: cell(null, "undefined, such as / on macOS", "modelcontextprotocol.io, Debugging", FOLDERS),
   },
   {
     id: "codex",
@@ -87,6 +90,12 @@ export const PROFILES: readonly Profile[] = [
     resources: cell(true, "tools that list and read them", CODEX),
     questions: cell(["form"], "forms", CODEX),
     times: cell({ start: 30, call: 300 }, "start 30 s, call 300 s", CODEX, SOURCES),
+    folder: cell(
+      null,
+      "that of the session, or `cwd`; / in earlier versions of the app",
+      "codex #16390, PR #19031",
+      FOLDERS,
+    ),
   },
   {
     id: "gemini-cli",
@@ -105,6 +114,12 @@ export const PROFILES: readonly Profile[] = [
     resources: cell(true, "tools that list and read them", GEMINI),
     questions: cell(["roots"], "none; roots", GEMINI, SOURCES),
     times: cell({ call: 600 }, "call 10 min", GEMINI, SOURCES),
+    folder: cell(
+      null,
+      "that in which it was started, or `cwd`",
+      "source of Gemini CLI, read; commit not recorded",
+      FOLDERS,
+    ),
   },
   {
     id: "gemini-api",
@@ -166,6 +181,12 @@ export const PROFILES: readonly Profile[] = [
     schemas: cell({ needsItems: true }, "arrays need items", "vscode #248810"),
     resources: cell(false, "only the user attaches them", UNRECORDED),
     questions: cell(["form", "url", "sampling", "roots"], "forms and URLs; sampling; roots", UNRECORDED),
+    folder: cell(
+      null,
+      "that of the workspace for .vscode/mcp.json, else home; or `cwd`",
+      "vscode #250078, PR #330253",
+      FOLDERS,
+    ),
   },
   {
     id: "cursor",
@@ -180,6 +201,7 @@ export const PROFILES: readonly Profile[] = [
     ),
     results: cell({}, "structured content preferred; long ones to files", "specification #1411"),
     questions: cell(["form"], "forms", UNRECORDED),
+    folder: cell(null, "home for servers of the user; `cwd` is ignored", "hindsight PR #4530", FOLDERS),
   },
   {
     id: "windsurf",
@@ -210,6 +232,12 @@ export const PROFILES: readonly Profile[] = [
     resources: cell(false, "no", ZED),
     questions: cell([], "none", ZED),
     times: cell({ call: 60 }, "call 60 s, configurable to 600 s", ZED),
+    folder: cell(
+      null,
+      "the root of the project; / before one is open, in earlier versions",
+      "zed #35354, #60879, PR #61365",
+      FOLDERS,
+    ),
   },
   {
     id: "goose",
