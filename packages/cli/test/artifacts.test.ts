@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -301,76 +301,4 @@ it("telemetry of a built folder reaches the SDK of the project, because both hav
   await client.call("one");
   await client.close();
   expect(stderr).toContain("span tools/call one");
-});
-
-describe("a built folder with its own copy of the run-time", () => {
-  const source = dirname(createRequire(import.meta.url).resolve("proffer/package.json"));
-
-  function copyRunTime(folder: string, version?: string): void {
-    mkdirSync(project.path(`${folder}/node_modules/proffer`), { recursive: true });
-    cpSync(join(source, "dist"), project.path(`${folder}/node_modules/proffer/dist`), { recursive: true });
-    const content = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-    const changed = { ...content, ...(version !== undefined && { version }) };
-    project.write(`${folder}/node_modules/proffer/package.json`, JSON.stringify(changed));
-  }
-
-  beforeAll(async () => {
-    project.write(
-      "shop.ts",
-      'import { type Context, defineServer, NotFound, ToolError } from "proffer";',
-      'export const server = defineServer({ name: "shop", version: "1.0.0", pageSize: 2 });',
-      "/** Cancels. */",
-      "export async function cancel(ctx: Context): Promise<string> {",
-      '  const answer = await ctx.ask<{ sure: boolean }>("Really?");',
-      '  if (answer.action !== "accept" || !answer.content.sure) throw new ToolError("Not sure.");',
-      '  return "cancelled";',
-      "}",
-      "/** Works. @task */",
-      'export const work = async () => "worked";',
-      "/** An order. @resource orders://{id} */",
-      "export function order(id: string): string {",
-      '  if (id !== "7") throw new NotFound("There is no order " + id + ".");',
-      '  return "Order 7";',
-      "}",
-      ...["a", "b", "c"].map(
-        (name) => `/** Page ${name}. @resource page://${name} */\nexport const ${name} = () => "${name}";`,
-      ),
-    );
-    for (const name of ["own", "other"]) {
-      expect((await project.proffer("build", "shop.ts", "--out", name, "--no-start")).status).toBe(0);
-    }
-    copyRunTime("own");
-    copyRunTime("other", "9.9.9");
-  });
-
-  it("is listed, page by page, called, asked and read by that copy", async () => {
-    const listed = await project.proffer("list", "own", "--json");
-    const { tools, resources } = JSON.parse(listed.stdout);
-    expect([tools.length, resources.length]).toEqual([2, 3]);
-    const cancel = (answer: string) => project.proffer("call", "own", "cancel", "--answer", `sure=${answer}`);
-    expect(await cancel("true")).toMatchObject({ status: 0, stdout: "cancelled\n" });
-    expect(await cancel("false")).toMatchObject({ status: 1, stderr: "error: Not sure.\n" });
-    expect(await project.proffer("call", "own", "work")).toMatchObject({ status: 0, stdout: "worked\n" });
-    expect((await project.proffer("read", "own", "orders://7")).stdout).toBe("Order 7\n");
-    expect(await project.proffer("read", "own", "orders://8")).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining("There is no order 8."),
-    });
-  });
-
-  it("is served over stdio by that copy, and packed", async () => {
-    const command = [process.execPath, join(source, "dist/bin.js"), "serve", project.path("own")];
-    const client = await connectOver(linkCommand(command), { answers: [{ sure: true }] });
-    expect((await client.call("cancel")).content).toEqual([{ type: "text", text: "cancelled" }]);
-    await client.close();
-    const { status, stderr } = await project.proffer("pack", "own", "--out", "own.mcpb");
-    expect([status, stderr]).toEqual([0, expect.stringContaining("It was started once to check it.")]);
-  });
-
-  it("of another version is refused with both places", async () => {
-    const { status, stderr } = await project.proffer("list", "other");
-    expect(status).toBe(1);
-    expect(stderr).toContain(`proffer 9.9.9 in ${project.path("other/node_modules/proffer")}`);
-    expect(stderr).toContain(`${source}. Install the same version`);
-  });
 });
