@@ -12,7 +12,7 @@ import { isRelativePath } from "../terminal/paths.ts";
 import { fromHere } from "../terminal/shell.ts";
 import { warn } from "../terminal/terminal.ts";
 import { copyAssets } from "./assets.ts";
-import { describePackage } from "./built-package.ts";
+import { type BuiltPackage, describePackage } from "./built-package.ts";
 
 export const MODULES = "modules";
 
@@ -37,7 +37,11 @@ export type Finish = (folder: string) => Promise<void>;
  */
 export function writeBuild(source: BuildSource, out: string, isImage: boolean, finish: Finish): Promise<number> {
   const write = (folder: string) => {
-    const [name] = fillFolder(source, folder);
+    const { folders, siblings } = fillFolder(source, folder);
+    for (const sibling of siblings) {
+      warn(`${sibling} is a package of this workspace. To install the build elsewhere, publish it, or use --bundle.`);
+    }
+    const [name] = folders;
     if (name === undefined) return;
     const problem = `${name} is a folder of this machine, so the build cannot be installed elsewhere.`;
     const remedy = "Use --bundle, which contains it, or depend on a tarball that npm pack writes.";
@@ -47,10 +51,11 @@ export function writeBuild(source: BuildSource, out: string, isImage: boolean, f
   return replaceFolder(fromHere(out), write, finish);
 }
 
-/** Writes the files of a build into a folder. Returns the dependencies that are folders of this machine. */
-export function fillFolder(source: BuildSource, folder: string): readonly string[] {
+/** Writes the files of a build into a folder. Returns its packages. */
+export function fillFolder(source: BuildSource, folder: string): BuiltPackage {
   const { module, derivation, emission, imports, assets } = source;
-  const { content, lock, tarballs, folders } = describePackage(module, derivation, imports);
+  const built = describePackage(module, derivation, imports);
+  const { content, lock, tarballs } = built;
   const files: Files = {
     ...describeFiles(derivation, emission.entry),
     "server.d.ts": DECLARATIONS,
@@ -67,7 +72,7 @@ export function fillFolder(source: BuildSource, folder: string): readonly string
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   for (const file of tarballs) copyFileSync(file, join(folder, basename(file)));
   copyAssets(assets, emission.root, join(folder, MODULES), emitted);
-  return folders;
+  return built;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -72,6 +72,18 @@ describe("the package.json of a build", () => {
     const { content, tarballs, folders } = describeBuild(project, "beside", "more");
     expect(content.dependencies.proffer).toBe("file:./proffer.tgz");
     expect([tarballs, folders]).toEqual([[join(folder, "vendor/proffer.tgz")], ["beside", "more"]]);
+  });
+
+  it("names packages of the workspace, which others can install only if they are published", () => {
+    for (const name of ["open", "closed"]) {
+      write(`packages/${name}/package.json`, { name, version: "1.0.0", private: name === "closed" });
+      mkdirSync(join(folder, "node_modules"), { recursive: true });
+      symlinkSync(join(folder, "packages", name), join(folder, "node_modules", name), "junction");
+    }
+    install("zod");
+    const project = { dependencies: { open: "workspace:*", closed: "1.0.0", zod: "^3.0.0" } };
+    const { folders, siblings } = describeBuild(project, "open", "closed", "zod");
+    expect([folders, siblings]).toEqual([["closed"], ["open"]]);
   });
 
   it("pins the installed version, and keeps aliases and addresses", () => {

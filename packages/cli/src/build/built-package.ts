@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, join, resolve, sep } from "node:path";
 import type { Derivation } from "../derive/index.ts";
 import { BUILT_SERVER, findProject } from "../modules/module-file.ts";
 import { findInstalledFolder, ownVersion } from "../modules/packages.ts";
@@ -8,7 +8,7 @@ import { lockedPackage, lockOfBuild, type ProjectLock, readProjectLock } from ".
 /** Version ranges by package name. */
 type Ranges = { readonly [name: string]: string };
 
-type PackageFile = { readonly version?: string } & {
+type PackageFile = { readonly version?: string; readonly private?: boolean } & {
   readonly [Kind in "dependencies" | "optionalDependencies" | "peerDependencies" | "devDependencies"]?: Ranges;
 };
 
@@ -40,6 +40,8 @@ export interface BuiltPackage {
   readonly tarballs: readonly string[];
   /** Dependencies that are folders of this machine. */
   readonly folders: readonly string[];
+  /** Dependencies that are packages of the project's workspace, which may be published. */
+  readonly siblings: readonly string[];
 }
 
 /**
@@ -78,7 +80,8 @@ export function describePackage(module: string, { server }: Derivation, imports:
     content,
     lock: lock && lockOfBuild(lock, content),
     tarballs: files.filter(isTarball),
-    folders: sorted.filter((name) => isFolder(listed[name], project)),
+    folders: sorted.filter((name) => isFolder(name, listed[name], project)),
+    siblings: sorted.filter((name) => isSibling(name, listed[name], project)),
   };
 }
 
@@ -112,9 +115,22 @@ function isTarball(file: string): boolean {
   return /\.(?:tgz|tar\.gz)$/.test(file);
 }
 
-function isFolder(listed: string | undefined, project: string): boolean {
+function isFolder(name: string, listed = "", project: string): boolean {
   const file = fileOf(listed, project);
-  return file === undefined ? /^(?:link|portal):/.test(listed ?? "") : !isTarball(file);
+  if (file !== undefined) return !isTarball(file);
+  if (/^(?:link|portal):/.test(listed)) return true;
+  return isOfWorkspace(name, listed, project) && findInstalled(project, name)?.private === true;
+}
+
+function isSibling(name: string, listed = "", project: string): boolean {
+  return isOfWorkspace(name, listed, project) && !isFolder(name, listed, project);
+}
+
+/** The package managers link the packages of a workspace, and keep all others in a node_modules. */
+function isOfWorkspace(name: string, listed: string, project: string): boolean {
+  const folder = findInstalledFolder(join(project, "package.json"), name);
+  if (listed === "" || fileOf(listed, project) !== undefined || folder === undefined) return false;
+  return !realpathSync(folder).split(sep).includes("node_modules");
 }
 
 /** Returns the name of the package in a specifier: `@scope/name` of `@scope/name/part`. */

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProject } from "../modules/module-file.ts";
@@ -92,17 +93,36 @@ export function clonedPackages(): readonly ClonedPackage[] | undefined {
 export function packClone(clone: readonly ClonedPackage[], target: string): void {
   const destination = join(target, VENDOR);
   const created = mkdirSync(destination, { recursive: true });
-  for (const { folder, file } of clone) {
-    // A setting of npm by a variable: its value cannot be quoted safely for every shell.
-    const { isDone, errors } = runNpm(["pack", "--ignore-scripts"], folder, "kept", {
-      npm_config_pack_destination: destination,
-    });
-    if (isDone && existsSync(join(target, file))) continue;
-    // The folder may have existed before, with other files in it.
-    for (const { file: path } of clone) rmSync(join(target, path), { force: true });
-    if (created !== undefined) rmSync(created, { recursive: true });
-    throw npmFailure(`npm pack failed in ${folder}. Nothing was written.`, errors);
+  const copy = mkdtempSync(join(tmpdir(), "proffer-clone-"));
+  try {
+    for (const { name, folder, file } of clone) {
+      if (name === "cli") copyWithPeer(folder, copy);
+      // A setting of npm by a variable: its value cannot be quoted safely for every shell.
+      const { isDone, errors } = runNpm(["pack", "--ignore-scripts"], name === "cli" ? copy : folder, "kept", {
+        npm_config_pack_destination: destination,
+      });
+      if (isDone && existsSync(join(target, file))) continue;
+      // The folder may have existed before, with other files in it.
+      for (const { file: path } of clone) rmSync(join(target, path), { force: true });
+      if (created !== undefined) rmSync(created, { recursive: true });
+      throw npmFailure(`npm pack failed in ${folder}. Nothing was written.`, errors);
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/**
+ * Copies the command line with the inspector as a peer, which the project has. pnpm and yarn would fetch a dependency
+ * of a tarball from the registry, where it is not.
+ */
+function copyWithPeer(folder: string, copy: string): void {
+  for (const name of ["dist", "README.md", "LICENSE"])
+    cpSync(join(folder, name), join(copy, name), { recursive: true });
+  const content = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { "@proffer/inspector": inspector, ...dependencies } = content.dependencies;
+  const peerDependencies = { ...content.peerDependencies, "@proffer/inspector": inspector };
+  writeFileSync(join(copy, "package.json"), JSON.stringify({ ...content, dependencies, peerDependencies }));
 }
 
 function nameOf(folder: string): unknown {

@@ -36,6 +36,9 @@ export interface Artifact {
   readonly packages?: { readonly of: string } | "npm";
 }
 
+const PLUG_N_PLAY =
+  "With Yarn Plug'n'Play, the result cannot be started to check it: its packages are in archives. Nothing was written. Add nodeLinker: node-modules to .yarnrc.yml, or add --no-start.";
+
 /** In milliseconds, for the start and all lists. */
 const TIMEOUT = 30_000;
 
@@ -46,6 +49,7 @@ const TIMEOUT = 30_000;
  * @throws {CommandError} with the reason and the remedy if it does not start.
  */
 export async function startArtifact(artifact: Artifact, { env = [] }: StartFlags): Promise<Listing> {
+  if (process.versions.pnp !== undefined) throw new CommandError(PLUG_N_PLAY);
   const place = realpathSync(mkdtempSync(join(tmpdir(), "proffer-start-")));
   const copy = join(place, "artifact");
   try {
