@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unpackExtension } from "@anthropic-ai/mcpb";
 import { linkCommand } from "proffer/client";
@@ -156,8 +156,12 @@ describe("the files of a bundled package", () => {
       "/** All texts. */",
       "export const all = () => [...locales, ...tables].map((text) => text.trim());",
     );
-    expect((await project.proffer("build", "texts.ts", "--out", "texts", "--bundle")).status).toBe(0);
-    const client = await connectOver(linkCommand([process.execPath, project.path("texts/index.mjs")], { cwd: "/" }));
+    expect((await project.proffer("build", "texts.ts", "--out", "texts", "--bundle", "--docker")).status).toBe(0);
+    // As the image copies it.
+    const ignored = project.read("texts/.dockerignore").trim().split("\n");
+    const filter = (from: string) => !ignored.includes(relative(project.path("texts"), from));
+    cpSync(project.path("texts"), project.path("image"), { recursive: true, filter });
+    const client = await connectOver(linkCommand([process.execPath, project.path("image/index.mjs")], { cwd: "/" }));
     expect((await client.call("all")).structuredContent).toEqual(["locales", "Hallo", "Hello", "table"]);
     await client.close();
     expect(existsSync(project.path("texts/node_modules/locales/lib"))).toBe(false);

@@ -202,7 +202,10 @@ const PROBE =
  */
 export function writeDocker(folder: string, options: DockerOptions): void {
   const packed = readdirSync(folder).filter((name) => name === "package-lock.json" || /\.(?:tgz|tar\.gz)$/.test(name));
-  const files = Object.entries({ Dockerfile: describeDocker(options, packed), ".dockerignore": IGNORED });
+  const files = Object.entries({
+    Dockerfile: describeDocker(options, packed),
+    ".dockerignore": `${ignoredFiles(options).join("\n")}\n`,
+  });
   for (const [name, content] of files) {
     try {
       writeFileSync(join(folder, name), content, { flag: "wx" });
@@ -213,8 +216,13 @@ export function writeDocker(folder: string, options: DockerOptions): void {
   }
 }
 
-/** Packages are installed in the image: those of this machine may be for another platform. */
-const IGNORED = "node_modules\nDockerfile\n.dockerignore\n";
+/**
+ * Returns the files of a built folder that an image does not copy. Packages are installed in the image: those of this
+ * machine may be for another platform. Those of a bundle are data.
+ */
+export function ignoredFiles({ installs }: Pick<DockerOptions, "installs">): string[] {
+  return [...(installs ? ["node_modules"] : []), "Dockerfile", ".dockerignore"];
+}
 
 /**
  * Returns the text of a Dockerfile.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { applyEdits, type JSONPath, modify, parse } from "jsonc-parser";
 import { formatDifference } from "../install/difference.ts";
@@ -39,15 +39,23 @@ export async function add(folder: string, { install, dryRun = false }: AddFlags)
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, after);
   }
-  const manager = managerOf(target, content);
+  const { manager, root } = managerOf(target, content);
   const isInstalled =
     install && manager === "npm" && runNpm(["install", "--no-audit", "--no-fund"], target, "shown").isDone;
+  // Yarn 1 finds the tarballs of a workspace only from its root.
+  const folders = isInstalled ? [target] : [root, target];
+  const [first = [], last = []] = folders.map((each, n) => changeFolder(n === 0 ? currentShell().cwd : root, each));
   printLines([
-    ...(target === currentShell().cwd ? [] : [`cd ${quoteForShell(folder)}`]),
+    ...first,
     ...(isInstalled ? [] : [`${manager} install`]),
+    ...last,
     `npx proffer check ${module}`,
     `npx proffer dev ${module} --http`,
   ]);
+}
+
+function changeFolder(from: string, to: string): string[] {
+  return from === to ? [] : [`cd ${quoteForShell(relative(from, to))}`];
 }
 
 interface Change {
@@ -133,17 +141,28 @@ function show(name: string, { before, after }: Change): void {
 }
 
 /** The lock files of package managers; that of a workspace is in its root. */
-const LOCKS = { "pnpm-lock.yaml": "pnpm", "pnpm-workspace.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun" };
+const LOCKS = {
+  "pnpm-lock.yaml": "pnpm",
+  "pnpm-workspace.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "package-lock.json": "npm",
+};
 
-/** Returns the package manager of a project: the one that it names, or that wrote the nearest lock file. */
-function managerOf(target: string, { packageManager }: Members): string {
+/** Returns the package manager of a project: the one that it names, or that wrote the nearest lock file; and its folder. */
+function managerOf(target: string, { packageManager }: Members): { manager: string; root: string } {
   const [, named] = /^(npm|pnpm|yarn|bun)@/.exec(String(packageManager)) ?? [];
-  if (named !== undefined) return named;
-  for (let folder = target; ; folder = dirname(folder)) {
-    const found = Object.entries(LOCKS).find(([file]) => statSync(join(folder, file), { throwIfNoEntry: false }));
-    if (found !== undefined) return found[1];
-    if (existsSync(join(folder, "package-lock.json")) || dirname(folder) === folder) return "npm";
+  for (let root = target; ; root = dirname(root)) {
+    const found = Object.entries(LOCKS).find(([file]) => existsSync(join(root, file)));
+    if (found !== undefined && (root === target || isWorkspace(root))) return { manager: named ?? found[1], root };
+    if (dirname(root) === root) return { manager: named ?? "npm", root: target };
   }
+}
+
+function isWorkspace(root: string): boolean {
+  if (existsSync(join(root, "pnpm-workspace.yaml"))) return true;
+  const file = join(root, "package.json");
+  return existsSync(file) && parseObject(file, readFileSync(file, "utf8")).workspaces !== undefined;
 }
 
 const EXAMPLE = `/**

@@ -1,7 +1,14 @@
 import { cpSync } from "node:fs";
 import { join, relative } from "node:path";
 import { findAssets, findForgotten } from "../build/assets.ts";
-import { type BuildSource, checkTarget, MODULES, writeBuild, writeDocker } from "../build/built-folder.ts";
+import {
+  type BuildSource,
+  checkTarget,
+  ignoredFiles,
+  MODULES,
+  writeBuild,
+  writeDocker,
+} from "../build/built-folder.ts";
 import { WITHOUT_BUNDLE } from "../build/package-files.ts";
 import type { Derivation, Diagnostic } from "../derive/index.ts";
 import { whileDescribing } from "../describe/describing.ts";
@@ -44,7 +51,9 @@ export async function build(file: string, flags: BuildFlags): Promise<void> {
   const finish = async (folder: string) => {
     if (docker) writeDocker(folder, { index: entry, installs: !bundle, settings });
     if (!start) return;
-    const copyTo = (copy: string) => cpSync(folder, copy, { recursive: true });
+    const ignored = docker ? ignoredFiles({ installs: !bundle }) : [];
+    const isCopied = (from: string) => !ignored.includes(relative(folder, from));
+    const copyTo = (copy: string) => cpSync(folder, copy, { recursive: true, filter: isCopied });
     const shared = { copyTo, entry, settings };
     const packages = flags.install ? ("npm" as const) : { of: module };
     const remedy = "Add the files that it reads with --asset, and its packages to package.json.";
