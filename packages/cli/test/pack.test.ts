@@ -35,6 +35,8 @@ const TOOLS = [
   "  DEBUG?: boolean;",
   '  /** Who may order. @default ["ada", "eve"] */',
   "  ALLOWED: string[];",
+  "  /** The file of the orders. @default data/orders.db */",
+  "  ORDERS: string;",
   "}>();",
   "/** Shows the settings. */",
   "export const show = (): object => ({ ...settings, length: settings.SHOP_TOKEN.length });",
@@ -105,20 +107,25 @@ describe("proffer pack", () => {
         TIMEOUT: { type: "number", default: 30, min: 1, max: 60, required: false },
         DEBUG: { type: "boolean" },
         ALLOWED: { type: "string", default: "ada,eve" },
+        // A relative path means another file in each client.
+        ORDERS: { description: expect.stringContaining("An absolute path"), required: true },
       },
     });
 
     const options = { manifest, extensionPath: folder, systemDirs: {}, pathSeparator: "/" };
     // The client does not start a server whose required settings are missing.
-    expect(await getMcpConfigForManifest({ ...options, userConfig: {} })).toBeUndefined();
-    const userConfig = { SHOP_TOKEN: SECRET, DEBUG: true };
+    expect(manifest.user_config.ORDERS).not.toHaveProperty("default");
+    expect(await getMcpConfigForManifest({ ...options, userConfig: { SHOP_TOKEN: SECRET } })).toBeUndefined();
+    const userConfig = { SHOP_TOKEN: SECRET, DEBUG: true, ORDERS: "/orders.db" };
     const { command, args = [], env = {} } = (await getMcpConfigForManifest({ ...options, userConfig })) ?? {};
     expect(command).toBe("node");
     const client = new Client({ name: "official", version: "1.0.0" });
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: "/" }));
     const shown = await client.callTool({ name: "show", arguments: {} });
     const allowed = ["ada", "eve"];
-    expect(shown.structuredContent).toEqual({ TIMEOUT: 30, DEBUG: true, ALLOWED: allowed, length: SECRET.length });
+    expect(shown.structuredContent).toEqual({
+      ...{ TIMEOUT: 30, DEBUG: true, ALLOWED: allowed, ORDERS: "/orders.db", length: SECRET.length },
+    });
     expect(await client.callTool({ name: "words", arguments: {} })).toMatchObject({
       content: [{ text: "some words\n" }],
     });

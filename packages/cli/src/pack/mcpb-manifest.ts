@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { JsonSchemaObject } from "proffer";
 import type { ManifestSettings } from "proffer/derived";
 import { isRequired, isSecret } from "proffer/settings";
@@ -12,6 +13,7 @@ import {
 } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Members } from "../terminal/json.ts";
+import { isRelativePath } from "../terminal/paths.ts";
 
 /** The schema of manifests that most clients read. */
 const MANIFEST_VERSION = "0.3";
@@ -135,8 +137,11 @@ const TYPES: { readonly [type: string]: string } = { number: "number", integer: 
 
 function toOption(setting: JsonSchemaObject, name: string, settings: ManifestSettings): object {
   const { type, title = toTitle(name), description, default: value, minimum, maximum, enum: choices } = setting;
+  // A client starts the server in a folder of its own, often one that nobody can write to: the user names a place.
+  const isPlace = isRelativePath(value);
   const notes = [
     description ?? title,
+    ...(isPlace ? [`An absolute path, such as one that ends with ${basename(value)}.`] : []),
     ...(choices ? [`One of: ${choices.join(", ")}.`] : []),
     ...(type === "array" ? ["Separate several with commas."] : []),
   ];
@@ -144,9 +149,9 @@ function toOption(setting: JsonSchemaObject, name: string, settings: ManifestSet
     type: TYPES[String(type)] ?? "string",
     title,
     description: notes.join(" "),
-    required: isRequired(settings, name),
+    required: isPlace || isRequired(settings, name),
     ...(isSecret(setting) && { sensitive: true }),
-    ...(value !== undefined && { default: Array.isArray(value) ? value.join(",") : value }),
+    ...(value !== undefined && !isPlace && { default: Array.isArray(value) ? value.join(",") : value }),
     ...(minimum !== undefined && { min: minimum }),
     ...(maximum !== undefined && { max: maximum }),
   };
