@@ -216,7 +216,7 @@ function outputError(call: Call, tool: Tool, error: unknown, { structuredContent
   if (!(error instanceof ValidationError)) return error;
   const message = `Tool "${tool.name}" returned a value that does not match its output schema.`;
   if (error.forModel !== undefined) {
-    call.server.logError(call, message, error);
+    call.server.logError(call, `${message} Return such a value, or change the declared type.`, error);
     return new ToolError(error.forModel(isClosed(call, tool)));
   }
   const kept = isObject(value) && isWholeResult(value) ? [{ pointer: "", message: KEPT_RESULT }] : [];
