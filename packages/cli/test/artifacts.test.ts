@@ -237,6 +237,40 @@ describe("a module that is only described", () => {
     expect(existsSync(project.path("shows"))).toBe(false);
   });
 
+  it("may print a secret: without values it has none, and no command repeats it", async () => {
+    const printing = [
+      'import { defineServer } from "proffer";',
+      'import { defineSettings } from "proffer/settings";',
+      "const settings = defineSettings<{ /** Secret. @secret */ ACCESS: string }>();",
+      'console.log("it is", settings.ACCESS);',
+      'if (settings.ACCESS.startsWith("sk-")) throw new Error("refused " + settings.ACCESS);',
+      "/** One. */",
+      "export const one = () => 1;",
+    ];
+    project.write("prints.ts", ...printing);
+    project.write("prints-server.ts", ...printing, 'export const server = defineServer({ name: "s", version: "1" });');
+    // The name of the setting does not say that it is secret.
+    const secret = `sk-${"x".repeat(60)}-4711`;
+    for (const file of ["prints.ts", "prints-server.ts"]) {
+      for (const words of [["check"], ["lock", "--file", `${file}.json`], ["build", "--out", "prints"], ["pack"]]) {
+        const [command = "", ...rest] = words;
+        const output = await project.profferWith({ env: { ACCESS: secret } }, command, file, ...rest);
+        expect([command, output.status, output.stderr]).toEqual([command, 0, expect.not.stringContaining("4711")]);
+      }
+    }
+    for (const words of [
+      ["build", "prints.ts", "--out", "refused"],
+      ["doctor", "prints-server.ts"],
+    ]) {
+      const { status, stdout, stderr } = project.profferProcess({}, ...words, "--env", `ACCESS=${secret}`);
+      // The module itself prints where it likes, in one line.
+      const own = (stdout + stderr).replace(`it is ${secret}\n`, "");
+      expect([words[0], status, own]).toEqual([words[0], 1, expect.not.stringContaining("4711")]);
+      expect(own).toContain("refused");
+    }
+    expect(existsSync(project.path("refused"))).toBe(false);
+  });
+
   it("gets the values of --env, which are checked, if it insists", async () => {
     project.write(
       "insists.ts",

@@ -5,7 +5,13 @@ import { nameOfTarget, type Target, type TargetArguments } from "../client/argum
 import { profilesOf, showChosen, toChoice } from "../client/choice-flags.ts";
 import { type TalkFlags, withServer } from "../client/connect-target.ts";
 import { toHeaders } from "../client/headers.ts";
-import { describingArguments, parseVariables, whileDescribing } from "../describe/describing.ts";
+import {
+  describingArguments,
+  hideSecrets,
+  parseVariables,
+  whileDescribing,
+  withVariables,
+} from "../describe/describing.ts";
 import { refusePlaceholders } from "../describe/placeholders.ts";
 import { examineClients, examineListing, formatClients, lossesOf } from "../doctor/examine-clients.ts";
 import { skillsOf } from "../doctor/examine-skills.ts";
@@ -137,9 +143,11 @@ async function examineModule(
 ): Promise<Examined> {
   const given = parseVariables(env);
   const { settings } = await describeModule(file);
-  const missing = missingSettings(settings, { ...currentShell().env, ...given });
+  const variables = { ...currentShell().env, ...given };
+  hideSecrets(settings, variables);
+  const missing = missingSettings(settings, variables);
   const open = () => openServer(file);
-  const { server, prepared } = missing.length > 0 ? await whileDescribing(env, open) : await open();
+  const { server, prepared } = await (missing.length > 0 ? whileDescribing : withVariables)(env, open);
   if (choice !== undefined) await explainUsage(showChosen(server, choice));
   const nodeArguments = missing.length > 0 ? describingArguments() : [];
   const loaded = prepared?.url === undefined ? [] : await examineLoad(prepared.url, nodeArguments, given);

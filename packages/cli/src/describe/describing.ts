@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { Environment } from "proffer/settings";
+import type { ManifestSettings } from "proffer/derived";
+import { type Environment, isSecret } from "proffer/settings";
 import { LoadError } from "../modules/import-module.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
+import { hideFromErrors } from "../terminal/redact.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { text } from "../terminal/text.ts";
 import { describeSettings } from "./placeholders.ts";
@@ -20,18 +22,28 @@ export function describeFromNowOn(given: Environment): void {
  * Runs `work`, which imports a module only to describe it.
  * @param pairs - `--env name=value`: variables for a module that does not accept placeholders
  */
-export async function whileDescribing<Value>(pairs: readonly string[], work: () => Promise<Value>): Promise<Value> {
+export function whileDescribing<Value>(pairs: readonly string[], work: () => Promise<Value>): Promise<Value> {
+  return withVariables(pairs, async () => {
+    describeFromNowOn(parseVariables(pairs));
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error;
+      throw new CommandError(text`${error.text}\n${HINT}`, { cause: error });
+    } finally {
+      delete holder[DESCRIBING];
+    }
+  });
+}
+
+/** Runs `work`, which imports a module, with these variables in `process.env`. */
+export async function withVariables<Value>(pairs: readonly string[], work: () => Promise<Value>): Promise<Value> {
   const given = parseVariables(pairs);
   const before = Object.fromEntries(Object.keys(given).map((name) => [name, process.env[name]]));
   Object.assign(process.env, given);
-  describeFromNowOn(given);
   try {
     return await work();
-  } catch (error) {
-    if (!(error instanceof LoadError)) throw error;
-    throw new CommandError(text`${error.text}\n${HINT}`, { cause: error });
   } finally {
-    delete holder[DESCRIBING];
     for (const [name, value] of Object.entries(before)) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
@@ -62,4 +74,11 @@ export function parseVariables(pairs: readonly string[], env: NodeJS.ProcessEnv 
     );
   });
   return Object.fromEntries(entries);
+}
+
+/** Hides the values of secret settings in the output of a process that this command quotes. */
+export function hideSecrets(settings: ManifestSettings | undefined, env: Environment): void {
+  for (const [name, setting] of Object.entries(settings?.properties ?? {})) {
+    if (isSecret(setting)) hideFromErrors(env[name] ?? "");
+  }
 }

@@ -8,9 +8,10 @@ import { findInstalledFolder } from "../modules/packages.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import { type Listing, listAll } from "../terminal/listing.ts";
 import { npmFailure, runNpm } from "../terminal/npm.ts";
+import { redact } from "../terminal/redact.ts";
 import { currentShell } from "../terminal/shell.ts";
 import { Text, text } from "../terminal/text.ts";
-import { describingArguments, parseVariables } from "./describing.ts";
+import { describingArguments, hideSecrets, parseVariables } from "./describing.ts";
 import { refusePlaceholders } from "./placeholders.ts";
 
 /** The options of the commands that start what they wrote. */
@@ -79,11 +80,13 @@ async function describeProcess(
   const onStderr = (chunk: string) => {
     printed = `${printed}${chunk}`.slice(-MAX_PRINTED);
   };
+  const own = parseVariables(given);
+  hideSecrets(settings, own);
   const target = {
     command: process.execPath,
     args: [...describingArguments(), entry],
     cwd,
-    env: { ...variables, ...parseVariables(given) },
+    env: { ...variables, ...own },
   };
   const signal = AbortSignal.timeout(TIMEOUT);
   let client: Client | undefined;
@@ -95,7 +98,7 @@ async function describeProcess(
     await client?.close();
     const folder = dirname(dirname(entry));
     const late = `It did not answer within ${TIMEOUT / 1000} s.`;
-    const reason = shorten(printed.replaceAll(folder, ""), signal.aborted ? late : error.message);
+    const reason = shorten(redact(printed.replaceAll(folder, "")), signal.aborted ? late : error.message);
     throw new CommandError(
       text`${name} does not start in another folder. Nothing was written.\n${Text.block(reason)}\n${remedy}${settings === undefined ? "" : PLACEHOLDERS} --no-start writes without this check.`,
       { cause: error },
