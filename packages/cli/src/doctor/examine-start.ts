@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { Launch } from "../install/launch.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { isObject, parseJson } from "../terminal/json.ts";
+import { redact } from "../terminal/redact.ts";
 import { currentShell } from "../terminal/shell.ts";
 import type { Finding } from "./finding.ts";
 
@@ -89,6 +90,8 @@ function silent(errors: string): Finding {
   };
 }
 
+/** In characters: what is cut off must not be the end of a secret. */
+const MAX_PRINTED = 4000;
 /** The time in milliseconds in which a module must have been imported. */
 const LOAD_TIMEOUT = 30_000;
 
@@ -108,14 +111,14 @@ export async function examineLoad(
   });
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    printed = `${printed}${text}`.slice(0, 80);
+    printed = `${printed}${text}`.slice(0, MAX_PRINTED);
   });
   await once(child, "close");
   if (printed === "") return [{ level: "good", message: "The module prints nothing to stdout while it loads." }];
   return [
     {
       level: "warning",
-      message: `The module prints to stdout while it loads: ${JSON.stringify(printed)}`,
+      message: `The module prints to stdout while it loads: ${JSON.stringify(redact(printed).slice(0, 80))}`,
       remedy:
         "Proffer redirects this output to stderr, because stdout is for the protocol. Use console.error or ctx.log.",
     },
