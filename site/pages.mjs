@@ -38,7 +38,8 @@ function withLinks(text, page, pages) {
     .replace(/((?:src|srcset)=")(?![a-z]+:)([^"]+)/g, (_, start, link) => start + toLink(link, page, pages));
 }
 
-function toLink(link, page, pages) {
+/** A link as it is on the site. @throws for a dead one */
+export function toLink(link, page, pages) {
   const path = join(dirname(page), link).replace(/\/$/, "/README.md");
   const file = join(root, path);
   if (!existsSync(file) || !statSync(file).isFile()) {

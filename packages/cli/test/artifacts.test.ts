@@ -98,6 +98,27 @@ describe("a written artifact", () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining("Cannot find package 'hidden'")]);
   });
 
+  it("of a module that opens ports and timers, writes files and imports from outside the project is ended", async () => {
+    project.write("beside/shared.ts", "export const two = 2;");
+    project.write("app/package.json", '{ "name": "app", "version": "1.0.0", "type": "module" }');
+    project.write(
+      "app/effects.ts",
+      "declare const process: any, setInterval: any;",
+      'import { two } from "../beside/shared.ts";',
+      'const { writeFileSync } = process.getBuiltinModule("node:fs");',
+      'writeFileSync("relative.txt", "");',
+      `writeFileSync(${JSON.stringify(project.path("pid"))}, String(process.pid));`,
+      'process.getBuiltinModule("node:http").createServer().listen(0, "127.0.0.1");',
+      "setInterval(() => {}, 1000);",
+      "/** Two. */",
+      "export const number = () => two;",
+    );
+    const { status, stderr } = await project.proffer("build", "app/effects.ts", "--out", "effects");
+    expect([status, stderr]).toEqual([0, expect.stringContaining("It was started once to check it.")]);
+    expect(existsSync(project.path("relative.txt"))).toBe(false);
+    expect(() => process.kill(Number(project.read("pid")), 0)).toThrow("ESRCH");
+  });
+
   it("says within its time limit that the process never answers", async () => {
     project.write(
       "ends.ts",
