@@ -2,9 +2,12 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { linkCommand, linkUrl } from "proffer/client";
 import { connectOver } from "proffer/testing";
+import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { distFile } from "../../proffer/test/dist.ts";
 import { createProject, type Project, waitForStderr } from "./project.ts";
+
+const NODE_TYPES = fileURLToPath(new URL("../../../node_modules/@types/node/index.d.ts", import.meta.url));
 
 let project: Project;
 
@@ -114,6 +117,22 @@ it("a process that serves over stdio imports a linked package by its real path",
   const url = pathToFileURL(project.path("packages/linked/index.js")).href;
   expect((await client.call("url")).content).toEqual([{ type: "text", text: url }]);
   await client.close();
+});
+
+it("a strict project knows the type of the built server", () => {
+  project.write(
+    "app.ts",
+    'import { createServer } from "node:http";',
+    'import { createNodeHandler } from "proffer/http";',
+    'import server from "./dist/server.js";',
+    "createServer(createNodeHandler(server));",
+    "// @ts-expect-error: it is not any",
+    "server.nothing;",
+  );
+  const options = { strict: true, noEmit: true, skipLibCheck: true, module: ts.ModuleKind.NodeNext, types: [] };
+  const program = ts.createProgram([project.path("app.ts"), NODE_TYPES], options);
+  const problems = program.getSemanticDiagnostics(program.getSourceFile(project.path("app.ts")));
+  expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
 });
 
 it("build --docker writes a Dockerfile that serves with a health check", async () => {

@@ -270,6 +270,8 @@ describe("a JWT", () => {
   });
 
   it("without the scopes that every token needs is refused with 403", async () => {
+    guard.clock.uptime += 61_000;
+    guard.logged.length = 0;
     expect(await guard.try(bearer(issuer.token({ scope: "other" })))).toMatchObject({
       status: 403,
       headers: [
@@ -277,6 +279,10 @@ describe("a JWT", () => {
         expect.stringMatching(/^Bearer error="insufficient_scope", scope="orders:read", resource_metadata="https/),
       ],
     });
+    // The scope that the token lacks, and for an audience the one that it has.
+    expect(guard.logged).toMatchObject([{ reason: "scope", missing: "orders:read" }]);
+    await refused([issuer.token({ aud: "web" })], "audience");
+    expect(guard.logged).toMatchObject([{ found: "web" }]);
   });
 });
 
