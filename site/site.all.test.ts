@@ -36,8 +36,8 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** The findings of axe in the theme of VitePress, which are not ours to mend. */
-const THEME: readonly string[] = [];
+/** The rules that the theme of VitePress breaks: the button of the search, and the groups of the side bar. */
+const THEME = ["label-content-name-mismatch", "nested-interactive"];
 
 let server: Server;
 let address: string;
@@ -114,7 +114,8 @@ describeInBrowser("the site", () => {
     const page = await open(`${address}/docs/tools.html`);
     const content = await accessibilityViolations(page, ".vp-doc");
     const all = await accessibilityViolations(page);
-    expect([content, all]).toEqual([[], THEME]);
+    const rules = new Set(all.map((text) => text.slice(0, text.indexOf(":"))));
+    expect([content, [...rules].sort()]).toEqual([[], THEME]);
   });
 
   it.each(SEARCHED)("finds %s", async (word, expected) => {
