@@ -114,6 +114,16 @@ describe("the lifespan of a server", () => {
     expect(events).toEqual(["start", "stop"]);
   });
 
+  it("does not run onStop of a server that was only listed, also without onStart", async () => {
+    const { server, events } = record({ onStart: undefined });
+    const client = await connect(server, { start: false });
+    await client.listTools();
+    await client.close();
+    expect(events).toEqual([]);
+    await (await connect(server)).close();
+    expect(events).toEqual(["stop"]);
+  });
+
   it("rejects hooks that are not functions", () => {
     expect(() => record({ onStart: "now" as never })).toThrow('Server "s": onStart must be a function, not "now".');
     expect(() => record({ onStop: {} as never })).toThrow('Server "s": onStop must be a function, not {}.');

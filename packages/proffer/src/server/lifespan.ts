@@ -53,7 +53,8 @@ export class Lifespan {
     this.#opening = features.loading?.then(() => this.#openFeatures());
     this.#opening?.catch(() => {});
     if (this.#opening === undefined) this.#openFeatures();
-    this.ready ||= options.onStart === undefined && this.#opening === undefined;
+    // A server that is only listed does not start, so it must not stop.
+    this.ready ||= (options.onStart ?? options.onStop ?? this.#opening) === undefined;
     return release;
   }
 
