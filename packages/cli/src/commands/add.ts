@@ -42,13 +42,12 @@ export async function add(folder: string, { install, dryRun = false }: AddFlags)
   const { manager, root } = managerOf(target, content);
   const isInstalled =
     install && manager === "npm" && runNpm(["install", "--no-audit", "--no-fund"], target, "shown").isDone;
-  // Yarn 1 finds the tarballs of a workspace only from its root.
-  const folders = isInstalled ? [target] : [root, target];
-  const [first = [], last = []] = folders.map((each, n) => changeFolder(n === 0 ? currentShell().cwd : root, each));
+  const { cwd } = currentShell();
   printLines([
-    ...first,
-    ...(isInstalled ? [] : [`${manager} install`]),
-    ...last,
+    // Yarn 1 finds the tarballs of a workspace only from its root.
+    ...(isInstalled
+      ? changeFolder(cwd, target)
+      : [...changeFolder(cwd, root), `${manager} install`, ...changeFolder(root, target)]),
     `npx proffer check ${module}`,
     `npx proffer dev ${module} --http`,
   ]);
