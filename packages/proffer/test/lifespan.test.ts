@@ -115,7 +115,8 @@ describe("the lifespan of a server", () => {
   });
 
   it("does not run onStop of a server that was only listed, also without onStart", async () => {
-    const { server, events } = record({ onStart: undefined });
+    const events: string[] = [];
+    const server = serveTool(() => "done", { onStop: () => events.push("stop") });
     const client = await connect(server, { start: false });
     await client.listTools();
     await client.close();
