@@ -90,7 +90,7 @@ function silent(errors: string): Finding {
   };
 }
 
-/** In characters: what is cut off must not be the end of a secret. */
+/** In characters: the part that is cut off must not be the end of a secret. */
 const MAX_PRINTED = 4000;
 /** The time in milliseconds in which a module must have been imported. */
 const LOAD_TIMEOUT = 30_000;
