@@ -181,7 +181,10 @@ const cli = {
     imports: [...shared, "client"],
   },
   dev: { purpose: "`proffer dev`: watches, derives and serves again", imports: shared },
-  doctor: { purpose: "`proffer doctor`: findings about a module or server", imports: [...shared, "install", "profiles"] },
+  doctor: {
+    purpose: "`proffer doctor`: findings about a module or server",
+    imports: [...shared, "install", "profiles"],
+  },
   install: { purpose: "`proffer install`: the configuration of clients", imports: shared },
   lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
   pack: { purpose: "`proffer pack`: MCPB files", imports: shared },
