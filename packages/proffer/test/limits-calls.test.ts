@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { defineServer, defineTool } from "proffer";
+import { type Context, defineServer, defineTool, field } from "proffer";
 import { connect, RemoteError, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectMemory } from "../src/transports/memory.ts";
-import { call, exchange, type Handle, request, serveTool } from "./one-tool.ts";
+import { type Answer, call, exchange, type Handle, request, serveTool } from "./one-tool.ts";
 
 const ERAS = ["2025-11-25", "2026-07-28"];
 
@@ -171,6 +171,79 @@ describe.each(ERAS)("in %s", (revision) => {
     send(call(3));
     await expect.poll(() => answers[2]).toMatchObject({ id: 3, result: { isError: true } });
     ends[1]?.();
+  });
+
+  it("a tool that continues after its call was cancelled keeps its slot until it ends", async () => {
+    const ends: (() => void)[] = [];
+    const tool = defineTool({
+      ...{ name: "t", timeout: 20 },
+      handle: () => new Promise<string>((resolve) => ends.push(() => resolve("late"))),
+    });
+    const server = defineServer({ name: "s", version: "1", tools: [tool], log: () => {} });
+    const answers: Answer[] = [];
+    const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)), { maxInFlight: 1 });
+    send(call(1));
+    await turn();
+    send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+    // Its time limit does not end the counting either.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    send(call(2));
+    await turn();
+    expect(answers).toMatchObject([{ id: 2, error: { code: -31000 } }]);
+    ends[0]?.();
+    await turn();
+    send(request(3, "ping"));
+    await turn();
+    expect(answers[1]).toMatchObject({ id: 3, result: {} });
+    expect(ends).toHaveLength(1);
+  });
+
+  it("a call that is cancelled while it asks, or that asks afterwards, leaves its slot", async () => {
+    const ask = (ctx: Context) => ctx.ask("?", { ok: field.boolean() });
+    const atOnce = defineTool({ name: "t", handle: async (_, ctx) => String(await ask(ctx)) });
+    let later = () => {};
+    const waited = new Promise<void>((resolve) => {
+      later = resolve;
+    });
+    const afterwards = defineTool({
+      name: "later",
+      handle: async (_, ctx) => {
+        await waited;
+        return String(await ask(ctx));
+      },
+    });
+    const server = defineServer({ name: "s", version: "1", tools: [atOnce, afterwards], log: () => {} });
+    const answers: Answer[] = [];
+    const { send } = connectMemory(server, (text) => answers.push(JSON.parse(text)), { maxInFlight: 1 });
+    const capabilities = '"capabilities":{"elicitation":{}}';
+    send(
+      request(
+        0,
+        "initialize",
+        `{"protocolVersion":"2025-11-25",${capabilities},"clientInfo":{"name":"c","version":"1"}}`,
+      ),
+    );
+    send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    const cancel = (id: number) =>
+      send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`);
+    for (let id = 1; id < 5; id++) {
+      send(call(id));
+      await turn();
+      cancel(id);
+      await turn();
+    }
+    send(request(5, "tools/call", '{"name":"later"}'));
+    await turn();
+    cancel(5);
+    send(request(6, "ping"));
+    await turn();
+    expect(answers.find(({ id }) => id === 6)).toMatchObject({ error: { code: -31000 } });
+    later();
+    await turn();
+    send(request(7, "ping"));
+    await turn();
+    expect(answers.find(({ id }) => id === 7)).toMatchObject({ result: {} });
+    expect(answers.filter(({ method }) => method === "elicitation/create")).toHaveLength(4);
   });
 
   it("ten thousand added and removed tools, while clients list and call, cause one notification per turn", async () => {

@@ -12,6 +12,8 @@ export function serveTool(handle: Handle, options: Partial<ServerOptions> = {}):
 
 export interface Answer {
   readonly id?: unknown;
+  /** Of a request of the server. */
+  readonly method?: string;
   readonly result?: object;
   readonly error?: { readonly code: number; readonly message: string };
 }

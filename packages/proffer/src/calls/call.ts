@@ -115,7 +115,9 @@ export class Call {
   cacheHints: CacheHints | undefined;
   /** Ends a call that would otherwise stay open, with a complete result. */
   end: (() => void) | undefined;
-  /** The handler of a call that was answered when its time limit was up; it counts as in flight until it ends. */
+  /** Settles when the handler has ended, if it is asynchronous. */
+  work: Promise<unknown> | undefined;
+  /** The handler of a call that was cancelled, or answered when its time limit was up. It counts until it ends. */
   lateHandler: Promise<unknown> | undefined;
   /** Ends the counting of the late handler. */
   release: (() => void) | undefined;
@@ -213,6 +215,9 @@ export class Call {
   /** Cancels the call: its client disconnected or no longer wants the result. */
   cancel(reason: string): void {
     this.done = true;
+    clearTimeout(this.timer);
+    // A handler that waits for an answer never goes on.
+    if (!this.waiting) this.lateHandler ??= this.work;
     this.abort(reason);
     this.observation?.cancelled();
   }

@@ -17,8 +17,8 @@ export class InFlight {
   readonly #max: number;
   #uncounted = 0;
   /**
-   * Calls whose handlers still run although they were answered when their time limit was up. They count: otherwise a
-   * tool that hangs could be called again and again, and no limit would ever be reached.
+   * Calls whose handlers still run although they were cancelled, or answered when their time limit was up. They count:
+   * otherwise a tool that hangs could be called again and again, and no limit would ever be reached.
    */
   protected readonly late = new Set<Call>();
   #draining = false;
@@ -29,9 +29,14 @@ export class InFlight {
     this.#max = max;
   }
 
-  /** The number of calls and late handlers that count towards the limit. */
+  /** The number of calls and late handlers. */
   get size(): number {
     return this.calls.length - this.#uncounted + this.late.size;
+  }
+
+  /** How many of them count towards the limit: the late ones of one client too. */
+  protected get held(): number {
+    return this.size;
   }
 
   get draining(): boolean {
@@ -41,7 +46,7 @@ export class InFlight {
   /** Why no further call of that origin can start; undefined if one can. */
   busy(_origin: CallOrigin): RpcError | undefined {
     if (this.#draining) return shuttingDown();
-    if (this.size < this.#max) return undefined;
+    if (this.held < this.#max) return undefined;
     return new RpcError("busy", `The server is busy: ${this.#max} requests are in flight. Try again later.`);
   }
 
@@ -129,6 +134,9 @@ export function hasShare(marks: CallerMarks, share: number, things: Iterable<Cal
   return left <= 0;
 }
 
+/** Late handlers of all callers for each request that may be in flight. */
+const LATE_PER_CALL = 10;
+
 /** The calls in flight of one endpoint, with a share for each caller. */
 export class SharedInFlight extends InFlight {
   readonly #max: number;
@@ -137,7 +145,15 @@ export class SharedInFlight extends InFlight {
   constructor(max: number, share: number) {
     super(max);
     this.#max = max;
-    this.#share = share;
+    this.#share = Math.min(share, max);
+  }
+
+  /**
+   * A late handler takes no slot from other callers, or a tool that hangs would stop the server for good; it only counts
+   * for the share of its own. All of them together are bounded too, because each takes memory.
+   */
+  protected override get held(): number {
+    return Math.max(this.size - this.late.size, this.late.size / LATE_PER_CALL);
   }
 
   override busy(origin: CallOrigin): RpcError | undefined {

@@ -67,9 +67,14 @@ export const LONGEST_WAIT = 60_000;
 /** The part of a node that a caller leaves to others. */
 const LEFT = 1 / 10;
 
+/** Handlers of one caller that may outlive their jobs, if the node has fewer jobs. */
+const MIN_LATE = 10;
+
 /** A caller with jobs on a node. */
 interface Worked {
   jobs: number;
+  /** Handlers that outlived their jobs. */
+  late: number;
   /** Its jobs that were put back, in order, with the functions that deliver them again. */
   readonly waiting: Map<string, () => void>;
 }
@@ -80,18 +85,19 @@ interface Worked {
  */
 export class RunShares {
   readonly #max: number;
+  readonly #maxLate: number;
   readonly #callers = new Map<string, Worked>();
   #jobs = 0;
 
   constructor(max: number) {
     this.#max = max;
+    this.#maxLate = Math.max(MIN_LATE, max);
   }
 
   /** Works on a job for a caller. @throws {NotYet} if the caller has its share. */
   async run(caller: string, job: string, work: () => Promise<void>): Promise<void> {
-    const own: Worked = this.#callers.get(caller) ?? { jobs: 0, waiting: new Map() };
+    const own = this.#of(caller);
     if (!this.#hasRoom(own)) throw new NotYet(putBack(own, job));
-    this.#callers.set(caller, own);
     own.jobs++;
     this.#jobs++;
     try {
@@ -103,15 +109,36 @@ export class RunShares {
     }
   }
 
+  /** A handler outlived its job: it counts for its caller until it ends, and takes no room from others. */
+  hold(caller: string, handler: Promise<void>): void {
+    const own = this.#of(caller);
+    own.late++;
+    void handler.then(() => {
+      own.late--;
+      this.#deliverNext();
+    });
+  }
+
+  /** Whether a caller has as many such handlers as the node has jobs. */
+  isHeld(caller: string): boolean {
+    return (this.#callers.get(caller)?.late ?? 0) >= this.#maxLate;
+  }
+
+  #of(caller: string): Worked {
+    const own = this.#callers.get(caller) ?? { jobs: 0, late: 0, waiting: new Map() };
+    this.#callers.set(caller, own);
+    return own;
+  }
+
   /** The node takes no more jobs: those that wait are for others. */
   close(): void {
     for (const { waiting } of this.#callers.values()) for (const deliver of waiting.values()) deliver();
   }
 
   /** Whether a caller may have one more job. One that has none always may. */
-  #hasRoom({ jobs }: Worked): boolean {
+  #hasRoom({ jobs, late }: Worked): boolean {
     const room = this.#max - this.#jobs + jobs;
-    return jobs < Math.max(1, room - Math.ceil(room * LEFT));
+    return late < this.#maxLate && jobs < Math.max(1, room - Math.ceil(room * LEFT));
   }
 
   /** Delivers one job that waits: that of the caller with the fewest. */
@@ -119,7 +146,7 @@ export class RunShares {
     let next: Worked | undefined;
     for (const [caller, own] of this.#callers) {
       if (own.waiting.size === 0) {
-        if (own.jobs === 0) this.#callers.delete(caller);
+        if (own.jobs + own.late === 0) this.#callers.delete(caller);
       } else if (this.#hasRoom(own) && own.jobs < (next?.jobs ?? Number.POSITIVE_INFINITY)) next = own;
     }
     const [deliver] = next?.waiting.values() ?? [];

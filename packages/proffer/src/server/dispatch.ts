@@ -30,6 +30,7 @@ export function answer(call: Call, work: Step): void {
     return;
   }
   if (outcome instanceof Promise) {
+    call.work = outcome;
     outcome.then(
       (result) => succeed(call, result),
       (error) => refuse(call, error),

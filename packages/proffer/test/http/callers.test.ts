@@ -45,7 +45,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+/** The calls of `tell`, and those whose signals are aborted. */
+const [begun, aborted] = [new Set<object>(), new Set<object>()];
+
 const tools = () => {
+  begun.clear();
+  aborted.clear();
   let end: () => void = () => {};
   const ended = new Promise<string>((resolve) => {
     end = () => resolve("done");
@@ -58,6 +63,8 @@ const tools = () => {
     defineTool({
       name: "tell",
       async handle(_, ctx) {
+        begun.add(ctx);
+        ctx.signal.addEventListener("abort", () => aborted.add(ctx));
         ctx.progress(1);
         return ended;
       },
@@ -198,6 +205,28 @@ const BOUNDS: { readonly [thing: string]: Bound } = {
   "late handlers": {
     options: { maxInFlight: LIMIT },
     take: async (url, headers) => (await postModern(url, call("late"), headers)).status,
+  },
+  "handlers of cut calls": {
+    options: { maxInFlight: LIMIT },
+    async take(url, headers) {
+      const message = modern("tools/call", tell);
+      const events = await openEvents(url, { headers: { ...modernHeaders(message), ...headers }, message });
+      await events.message(({ method }) => method === "notifications/progress");
+      events.close();
+      await expect.poll(() => aborted.size, { interval: 2 }).toBe(begun.size);
+    },
+  },
+  "handlers of cancelled calls": {
+    options: { maxInFlight: LIMIT },
+    async take(url, headers) {
+      const session = await openSession(url, LEGACY, headers);
+      const events = await openEvents(url, { headers: session, message: legacy("tools/call", tell) });
+      await events.message(({ method }) => method === "notifications/progress");
+      const params = { requestId: 1 };
+      const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params };
+      expect((await post(url, cancelled, session)).status).toBe(202);
+      await events.ended;
+    },
   },
   "subscriptions/listen": {
     options: { maxStreams: LIMIT },

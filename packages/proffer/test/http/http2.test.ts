@@ -25,9 +25,14 @@ async function connect() {
     name: "hang",
     handle(_, { signal }) {
       begun++;
-      signal.addEventListener("abort", () => aborted++);
+      const ended = new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => {
+          aborted++;
+          resolve();
+        });
+      });
       onBegin?.();
-      return new Promise(() => {});
+      return ended;
     },
   });
   const server = defineServer({ name: "hanging", version: "1", tools: [hang], log: () => {} });

@@ -220,7 +220,7 @@ describe("a server under load", () => {
     const service = await serveHttp(server, { port: 0, maxInFlight: 1 });
     const call = () => postModern(service.url, modern("tools/call", { name: "hang", arguments: {} }));
     expect((await call()).json).toMatchObject({ result: { isError: true } });
-    expect(await call()).toMatchObject({ status: 503 });
+    expect(await call()).toMatchObject({ status: 429 });
     end();
     expect((await call()).json).toMatchObject({ result: { isError: true } });
     end();

@@ -2,7 +2,17 @@ import { defineServer, defineTool } from "proffer";
 import { type HttpService, type ServeOptions, serveHttp } from "proffer/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEvents } from "./event-client.ts";
-import { type Headers, LEGACY, legacy, modern, modernHeaders, openSession, post, postModern } from "./http-client.ts";
+import {
+  type Headers,
+  LEGACY,
+  legacy,
+  modern,
+  modernHeaders,
+  openSession,
+  post,
+  postModern,
+  present,
+} from "./http-client.ts";
 import { openWorkshop, type Workshop } from "./workshop.ts";
 
 let workshop: Workshop;
@@ -87,6 +97,54 @@ describe("a client with its share of a busy server", () => {
     expect((await call("greedy")).status).toBe(429);
     expect((await call("other")).status).toBe(200);
   });
+});
+
+it("handlers that hang do not stop the server for others, however many callers cancelled their calls", async () => {
+  let begun = 0;
+  const aborted: (() => void)[] = [];
+  const hang = defineTool({
+    name: "hang",
+    handle: (_, { signal }) => {
+      begun++;
+      return new Promise<string>((resolve) => {
+        signal.addEventListener("abort", () => aborted.push(() => resolve("late")));
+      });
+    },
+  });
+  const server = defineServer({ name: "hang", version: "1", tools: [hang], log: () => {} });
+  service = await serveHttp(server, {
+    ...{ port: 0, maxInFlight: 20 },
+    authenticate: (request) => ({ id: request.header("x-user") ?? "" }),
+  });
+  const message = modern("tools/call", { name: "hang", arguments: {} });
+  const ping = async (user: string) =>
+    (await postModern(service.url, modern("server/discover", {}), { "x-user": user })).status;
+  const cut = async (user: string) => {
+    const [started, ended] = [begun, aborted.length];
+    const controller = new AbortController();
+    const headers = { ...present(modernHeaders(message)), "x-user": user } as Record<string, string>;
+    const body = JSON.stringify(message);
+    const { signal } = controller;
+    const sent = fetch(service.url, { method: "POST", headers, body, signal }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await Promise.race([sent, expect.poll(() => begun, { interval: 2 }).toBe(started + 1)]);
+    if (begun === started) return sent;
+    controller.abort();
+    await expect.poll(() => aborted.length, { interval: 2 }).toBe(ended + 1);
+    return sent;
+  };
+  // Ten times as many as requests may be in flight: then their memory counts.
+  for (let n = 0; n < 20; n++) {
+    for (let m = 0; m < 10; m++) expect(await cut(`${n}`)).toBe(0);
+    expect(await ping("other")).toBe(n < 19 ? 200 : 503);
+  }
+  for (const end of aborted.splice(0, 10)) end();
+  await expect.poll(() => ping("0")).toBe(200);
+  expect(await ping("1")).toBe(429);
+  for (const end of aborted) end();
+  await expect.poll(() => ping("1")).toBe(200);
 });
 
 describe("a client with its share of the streams", () => {

@@ -1,4 +1,13 @@
-import { type Cluster, defineServer, defineTool, type Principal, type Server, type ServerOptions } from "proffer";
+import {
+  type Cluster,
+  type Context,
+  defineServer,
+  defineTool,
+  type Principal,
+  type Server,
+  type ServerOptions,
+  type TaskOption,
+} from "proffer";
 import { serveHttp } from "proffer/http";
 import { memoryCluster, type TestClient } from "proffer/testing";
 import { afterEach, describe, expect, it } from "vitest";
@@ -97,6 +106,85 @@ describe.each([
     }
     await expect.poll(() => Math.abs(of("m") - ended.m - of("a"))).toBeLessThanOrEqual(1);
     expect(of("m") - ended.m).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe("a caller whose handlers run on after their tasks were cancelled", () => {
+  const tool = (name: string, task: TaskOption, handle: (ctx: Context) => unknown) =>
+    defineTool({ name, task, handle: (_, ctx) => handle(ctx) as never });
+
+  /** Twice as many calls as handlers may run on: `take` starts one and cancels it; false if it is refused or has to wait. */
+  async function takeAll(task: TaskOption, take: (client: TestClient, begun: () => number) => Promise<boolean>) {
+    const { opened, open: release } = openGate();
+    let begun = 0;
+    const wait = () => {
+      begun++;
+      return opened;
+    };
+    const tools = [tool("wait", task, wait), tool("quick", task, () => "quick")];
+    const server = defineServer({ name: "late", version: "1", log: () => {}, limits: { taskConcurrency: 10 }, tools });
+    const [one, other] = [await open(server, mallory), await open(server, ada)];
+    let taken = 0;
+    while (taken < 20 && (await take(one, () => begun))) taken++;
+    expect(taken).toBe(10);
+    return { one, other, release };
+  }
+
+  it("waits with further tasks until they end, and others do not", async () => {
+    const { one, other, release } = await takeAll("required", async (client, begun) => {
+      const before = begun();
+      const taskId = await begin(client, "wait");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await client.requestOnce("tasks/cancel", { taskId });
+      return begun() > before;
+    });
+    const id = await begin(one, "quick");
+    expect(await textOf(other, await begin(other, "quick"))).toBe("quick");
+    expect((await get(one, id)).status).toBe("working");
+    release();
+    expect(await textOf(one, id)).toBe("quick");
+  });
+
+  it.each<[string, number, (client: TestClient) => Promise<unknown>]>([
+    [
+      "the call was cancelled before it was a task",
+      60_000,
+      async (client) => {
+        const stop = new AbortController();
+        const options = { signal: stop.signal };
+        const called = client.requestOnce("tools/call", { name: "wait", arguments: {} }, options);
+        setTimeout(() => stop.abort(), 5);
+        const error = await called.catch((thrown) => thrown);
+        if (error.code !== undefined && error.code !== 20) throw error;
+      },
+    ],
+    [
+      "it had become a task",
+      1,
+      async (client) => client.requestOnce("tasks/cancel", { taskId: await begin(client, "wait") }),
+    ],
+  ])("is refused until they end, and others are not, if %s", async (_, after, cancel) => {
+    const { one, other, release } = await takeAll({ after }, (client) =>
+      cancel(client).then(
+        () => true,
+        (error) => {
+          expect(error).toMatchObject({ code: -31000, message: expect.stringContaining("run on") });
+          return false;
+        },
+      ),
+    );
+    const call = (client: TestClient) => client.requestOnce("tools/call", { name: "quick", arguments: {} });
+    await call(other);
+    await expect(call(one)).rejects.toMatchObject({ code: -31000 });
+    release();
+    await expect
+      .poll(() =>
+        call(one).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
   });
 });
 

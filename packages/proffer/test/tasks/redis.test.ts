@@ -55,9 +55,13 @@ describeWithEngine("tasks on Redis and BullMQ", engine, ({ host, port }) => {
           name: "hang",
           task: true,
           handle(_, ctx) {
-            ctx.signal.addEventListener("abort", () => aborted.push(name));
             ctx.progress(1, 2, "hanging");
-            return new Promise(() => {});
+            return new Promise<void>((resolve) =>
+              ctx.signal.addEventListener("abort", () => {
+                aborted.push(name);
+                resolve();
+              }),
+            );
           },
         }),
       ],

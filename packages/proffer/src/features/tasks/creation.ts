@@ -212,7 +212,10 @@ export class EarlyRun extends TaskRun {
     const cancelled = () => {
       if (this.#isTask) return;
       if (goesOn) this.#timeUp();
-      else this.abandon("The client cancelled the request.");
+      else {
+        this.abandon("The client cancelled the request.");
+        this.#request.lateHandler = this.late;
+      }
     };
     signal.addEventListener("abort", cancelled, { once: true });
     return new Promise<object>((resolve, reject) => {

@@ -13,6 +13,7 @@ import {
 } from "../../nodes/ports.ts";
 import { Quota } from "../../nodes/quota.ts";
 import { nodeName } from "../../nodes/topics.ts";
+import { RpcError } from "../../protocol/errors.ts";
 import type { TaskLimits } from "../../server/limits.ts";
 import { addMetrics } from "../../server/metrics.ts";
 import type { ServerState } from "../../server/server.ts";
@@ -173,8 +174,10 @@ export class TaskEngine {
     return `${this.#node}.${++this.#leases}`;
   }
 
-  /** Runs a handler before its task exists. */
+  /** Runs a handler before its task exists. @throws {RpcError} if too many handlers of its caller outlived their tasks. */
   runEarly(run: EarlyRun, signal: AbortSignal): void {
+    if (this.#shares.isHeld(run.start.head.caller ?? ""))
+      throw new RpcError("busy", "Too many handlers of this caller run on after their tasks ended. Try again later.");
     this.#early.add(run);
     this.#run(run, signal)
       .catch(() => {})
@@ -187,6 +190,7 @@ export class TaskEngine {
       await run.run(signal);
     } finally {
       if (this.#running.get(run.id) === run) this.#running.delete(run.id);
+      if (run.late !== undefined) this.#shares.hold(run.start.head.caller ?? "", run.late);
     }
   }
 

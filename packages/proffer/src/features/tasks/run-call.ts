@@ -1,6 +1,6 @@
 import { Call, type CallOrigin } from "../../calls/call.ts";
 import { META } from "../../calls/client.ts";
-import type { Question } from "../../calls/question.ts";
+import { type Question, suspended } from "../../calls/question.ts";
 import type { Later, RecordFields } from "../../nodes/ports.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/messages.ts";
@@ -51,6 +51,15 @@ export function createCall(server: ServerState, origin: CallOrigin, { head, sour
   return call;
 }
 
+/** Settles when a handler that runs on has ended, or will never go on; undefined without one. */
+export function untilLateEnds(call: Call): Promise<void> | undefined {
+  const handler = call.lateHandler?.then(
+    () => {},
+    () => {},
+  );
+  return handler && Promise.race([handler, new Promise<void>((resolve) => (call.release = resolve))]);
+}
+
 /** Questions in a task. The run ends with a question, and the answer starts another run, on any node. */
 export class TaskRounds extends Replay {
   readonly task: TaskRun;
@@ -67,6 +76,11 @@ export class TaskRounds extends Replay {
   /** Nothing that this run still does counts. */
   abandon(): void {
     this.over = true;
+  }
+
+  /** Lets the handler wait for ever: its run is left behind. */
+  suspend<Value>(): Promise<Value> {
+    return suspended(this.call);
   }
 
   protected record(operation: string, json: string): Later<string> {

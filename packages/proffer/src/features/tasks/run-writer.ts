@@ -98,13 +98,13 @@ export class RunWriter {
 
   /** Writes for a run that was overtaken: a step, questions or the end, if nothing was written since. */
   #writeLate(change: RecordChange, epoch: string, fields: RecordFields): Later<RecordFields> {
-    if (this.#run.isOver) return new Promise(() => {});
+    if (this.#run.isOver) return this.#run.rounds.suspend();
     // A newer delivery continued this run.
     if (epoch !== this.#epoch) return this.write(change);
     if (!this.#isUpToDate(fields)) {
       this.#engine.counters.refused++;
       this.#run.abandon("Another run of the task has taken over.");
-      return new Promise(() => {});
+      return this.#run.rounds.suspend();
     }
     const { setOnce, set = {} } = change;
     // Messages and signs of life are those of the newest run.
@@ -122,7 +122,7 @@ export class RunWriter {
       if (!changed.made) return this.#writeLate(change, epoch, changed.fields);
       this.#engine.counters.steps++;
       this.#run.abandon("Another run of the task continues after its step.");
-      return new Promise(() => {});
+      return this.#run.rounds.suspend();
     });
   }
 
@@ -160,7 +160,7 @@ export class RunWriter {
   /** Never a value that was not recorded: the queue wakes the task up again. */
   #unreachable(error: unknown): Promise<never> {
     this.#run.abandon("The store is out of reach.", error);
-    return new Promise(() => {});
+    return this.#run.rounds.suspend();
   }
 }
 

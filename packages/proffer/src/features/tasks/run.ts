@@ -11,7 +11,7 @@ import { unref, whenReady } from "../../support/async.ts";
 import { runTool } from "../../tools/methods.ts";
 import type { TaskEngine } from "./engine.ts";
 import { JOURNAL, keyOf, type TaskCall, type TaskHead, type TaskQuestion } from "./record.ts";
-import { completeResult, createCall, ProgressWriter, type RunStart, TaskRounds } from "./run-call.ts";
+import { completeResult, createCall, ProgressWriter, type RunStart, TaskRounds, untilLateEnds } from "./run-call.ts";
 import { RunWriter } from "./run-writer.ts";
 
 /** Questions that a task asks at once. */
@@ -40,6 +40,8 @@ export class TaskRun implements CallOrigin, RunningTask {
   #asked: number;
   #entries: number;
   #over = false;
+  /** Settles when the handler that outlived this run has ended. */
+  late: Promise<void> | undefined;
   #ended: Promise<void> | undefined;
   #settle: ((error?: unknown) => void) | undefined;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -94,6 +96,7 @@ export class TaskRun implements CallOrigin, RunningTask {
     this.#ended = new Promise<void>((resolve, reject) => {
       this.#settle = (error) => {
         this.#settle = undefined;
+        this.late = untilLateEnds(this.#call);
         this.#over = true;
         clearInterval(this.#heartbeat);
         this.#progress.stop();
@@ -138,7 +141,6 @@ export class TaskRun implements CallOrigin, RunningTask {
     if (this.#over) return;
     this.#over = true;
     this.rounds.abandon();
-    this.#call.ignoreHandler();
     this.#call.cancel(reason);
     this.#settle?.(error);
   }
@@ -243,7 +245,7 @@ export class TaskRun implements CallOrigin, RunningTask {
   #fail(message: string): Promise<never> {
     this.rounds.abandon();
     this.#call.interrupt(new RpcError("internal_error", message));
-    return new Promise(() => {});
+    return this.rounds.suspend();
   }
 
   async #writeMessage(text: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Call } from "../../calls/call.ts";
 import type { Client, Principal } from "../../calls/client.ts";
 import { ClientRequests, type ClientResponse } from "../../calls/client-requests.ts";
+import { suspended } from "../../calls/question.ts";
 import { ERRORS } from "../../protocol/errors.ts";
 import type { JsonObject, NotificationMessage, RequestId, ResponseMessage } from "../../protocol/messages.ts";
 import type { MessageFault } from "../../protocol/parse.ts";
@@ -110,7 +111,7 @@ export class ClusterSession implements LegacySession {
       // Calls on other nodes see the data that the handler stored before it asked.
       await this.#flush();
       // Nobody would withdraw a request that is sent after the call has ended.
-      if (call.done || call.signal.aborted) return await new Promise(() => {});
+      if (call.done || call.signal.aborted) return await suspended(call);
       return await this.listener.questions.ask(call, method, params, write);
     } catch (error) {
       throw error instanceof HttpError ? error.error : error;
