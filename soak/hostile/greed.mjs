@@ -41,6 +41,19 @@ export async function askForLongLines(arena) {
   await arena.times(5, () => arena.post(arena.call(attacker, "line", { length: 1_000_000 }), attacker));
 }
 
+/** Cancels calls whose handlers run on, and calls again. */
+export async function outlive(arena) {
+  const attacker = arena.attacker(MODERN);
+  await arena.times(30, async () => {
+    const stop = new AbortController();
+    const message = arena.call(attacker, "deaf");
+    const answer = arena.begin(JSON.stringify(message), { ...attacker, message, stop: stop.signal });
+    answer.catch(() => {});
+    await arena.pause(50);
+    stop.abort();
+  });
+}
+
 /** Starts tasks that run for as long as they may, more than a node works on at once. */
 export async function starveTasks(arena) {
   const attacker = arena.attacker(MODERN);

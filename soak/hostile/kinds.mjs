@@ -1,6 +1,6 @@
 import { connectSilently, cut, pipelineLargeReads, readNothing, writeSlowly } from "./connections.mjs";
 import { floodCalls, floodMalformed, floodRequests, repeatIds, sendTooMuch } from "./floods.mjs";
-import { askForLongLines, backtrack, occupySessions, starveTasks } from "./greed.mjs";
+import { askForLongLines, backtrack, occupySessions, outlive, starveTasks } from "./greed.mjs";
 import { abandon, abandonPair, tamperWithCursors, tamperWithStates } from "./questions.mjs";
 import { cancel, dropSubscriptions, leaveSessions, stealSession } from "./sessions.mjs";
 import { cutPipes, floodPipe, killWrapper, leavePipeUnread, signalServer } from "./stdio.mjs";
@@ -25,6 +25,7 @@ const HTTP = [
   ["stolen sessions", 3, stealSession],
   ["dropped subscriptions", 30, dropSubscriptions],
   ["cancellations", 60, cancel],
+  ["handlers that run on", 30, outlive],
   ["busy sessions of one address", 30, occupySessions],
   ["texts for slow patterns", 10, backtrack],
   ["long lines", 5, askForLongLines],

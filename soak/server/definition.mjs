@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { definePrompt, defineResource, defineServer, defineTool, field } from "proffer";
 import { files } from "proffer/files";
 
@@ -35,6 +36,8 @@ export function createServer(folder) {
       tool("wait", {}, wait),
       // For clients that do not cancel: an older revision does not end a call when its connection is lost.
       tool("linger", {}, wait, { timeout: 2_000 }),
+      // A handler that does not look at its signal.
+      tool("deaf", {}, ({ secret }) => sleep(3_000, secret)),
       tool("touch", {}, ({ secret }) => {
         server.notify(`note://${secret}/0`);
         return secret;
@@ -84,6 +87,7 @@ export const TOOLS = [
   "roots",
   "wait",
   "linger",
+  "deaf",
   "touch",
   "slug",
   "line",

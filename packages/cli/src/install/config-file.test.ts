@@ -85,8 +85,6 @@ function cpuOf(work: () => void): number {
   return (user + system) / 1000;
 }
 
-const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
-
 describe("install of a large file", () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
