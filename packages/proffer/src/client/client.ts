@@ -34,6 +34,8 @@ export interface ListItems {
 /** A list that is longer does not end. */
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 100_000;
+/** The characters of a list that has more than one page: two of the largest messages. */
+const MAX_SIZE = 128 * 1024 * 1024;
 const HEADER_MISMATCH = -32020;
 
 /** A client of one server, with the same methods for every protocol revision. Create it with `connect`. */
@@ -108,6 +110,7 @@ export class Client extends Session {
       new ConnectionError("malformed", `The list that ${this.name} sends for ${method} ${problem}.`);
     const seen = new Set<string>();
     let count = 0;
+    let size = 0;
     for (let cursor: string | null | undefined; ; ) {
       const page = await this.request(method, cursor === undefined ? {} : { cursor }, options);
       checkShape(PAGE, this.name, method, page);
@@ -117,6 +120,8 @@ export class Client extends Session {
       yield items;
       cursor = (page.nextCursor as string | null | undefined) ?? undefined;
       if (cursor === undefined) return;
+      size += JSON.stringify(page).length;
+      if (size > MAX_SIZE) throw endless(`has more than ${MAX_SIZE} characters`);
       if (seen.has(cursor)) throw endless("repeats a cursor and would never end");
       if (seen.add(cursor).size > MAX_PAGES) throw endless(`has more than ${MAX_PAGES} pages`);
     }

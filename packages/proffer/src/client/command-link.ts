@@ -1,6 +1,6 @@
 import { builtinModule } from "../support/run-time.ts";
 import { ConnectionError } from "./errors.ts";
-import { type Link, type LinkOptions, readLines } from "./link.ts";
+import { DEFAULT_MAX_BYTES, type Link, type LinkOptions, readLines, takesNothing } from "./link.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
@@ -19,7 +19,12 @@ export interface CommandOptions extends LinkOptions {
 
 /** The parts of a process of Node that this module uses: the client is checked without the types of Node. */
 interface ChildProcess {
-  readonly stdin: { write(text: string): void; end(): void; on(event: "error", ignore: () => void): void };
+  readonly stdin: {
+    readonly writableLength: number;
+    write(text: string): void;
+    end(): void;
+    on(event: "error", ignore: () => void): void;
+  };
   readonly stdout: AsyncIterable<Uint8Array> & { destroy(): void };
   readonly stderr: {
     setEncoding(encoding: "utf8"): { on(event: "data", listener: (text: string) => void): void };
@@ -116,7 +121,11 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
     }
 
     return {
-      send(text) {
+      send(text, message) {
+        if (message?.method === undefined && child.stdin.writableLength > (maxBytes ?? DEFAULT_MAX_BYTES)) {
+          events.fail(new ConnectionError("malformed", takesNothing(command)));
+          return end();
+        }
         observer.sent?.(text);
         child.stdin.write(`${text}\n`);
       },

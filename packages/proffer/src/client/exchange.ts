@@ -202,9 +202,9 @@ export class Exchange {
   #notified(notification: Notification): void {
     const { method, params } = notification;
     if (method === "notifications/progress") {
-      const pending = this.#pending.get(params.progressToken as RequestId);
-      pending?.touch();
-      contain(() => pending?.onProgress?.(params), throwLater);
+      const { onProgress, touch } = this.#pending.get(params.progressToken as RequestId) ?? {};
+      if (onProgress !== undefined) touch?.();
+      contain(() => onProgress?.(params), throwLater);
     }
     contain(() => this.#incoming.notified(notification), throwLater);
   }
@@ -222,7 +222,8 @@ export class Exchange {
       ({ message }: Error) => ({ error: { code: -32603, message } }),
     );
     this.#served--;
-    for (const pending of this.#pending.values()) pending.touch();
+    // The time of a user counts for nothing; a server that only pings must not hold a request open.
+    if (method !== "ping" && "result" in outcome) for (const pending of this.#pending.values()) pending.touch();
     this.#send({ jsonrpc: "2.0", id, ...outcome } as never);
   }
 }

@@ -1,6 +1,6 @@
-import { isObject } from "../protocol/messages.ts";
+import { isObject, type RequestId } from "../protocol/messages.ts";
 import { toBase64, utf8Bytes } from "../support/bytes.ts";
-import type { Outgoing } from "./link.ts";
+import { findOversize, type Outgoing } from "./link.ts";
 
 /** The keyword of arguments that clients repeat in headers, so that proxies can route by them (2026-07-28). */
 const KEYWORD = "x-mcp-header";
@@ -26,11 +26,12 @@ export class HeaderParams {
     }
   }
 
-  /** The same for a text, which is parsed only if it declares any. */
-  learnFrom(text: string): void {
-    if (!text.includes(KEYWORD)) return;
+  /** The same for the text of an answer to a request, which is parsed only if it declares any. */
+  learnFrom(text: string, isPending: (id: RequestId) => boolean): void {
+    if (!text.includes(KEYWORD) || findOversize(text) !== undefined) return;
     try {
-      this.learn(JSON.parse(text));
+      const message = JSON.parse(text);
+      if (isPending(message.id)) this.learn(message);
     } catch {
       // The client drops a text that is not JSON.
     }

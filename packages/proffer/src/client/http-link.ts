@@ -2,10 +2,21 @@ import type { RequestId } from "../protocol/messages.ts";
 import { ConnectionError, toConnectionError } from "./errors.ts";
 import { HeaderParams, headersFor, namedRevision } from "./headers.ts";
 import { createHttpStreams, nameOfUrl, type SsePair, statusError } from "./http-streams.ts";
-import { type Headers, type Link, type LinkOptions, type Outgoing, parseOutgoing, pause, requestIdOf } from "./link.ts";
+import {
+  type Headers,
+  type Link,
+  type LinkOptions,
+  type Outgoing,
+  parseOutgoing,
+  pause,
+  requestIdOf,
+  takesNothing,
+} from "./link.ts";
 
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
 const GRACE = 2000;
+/** Answers and notifications that wait until the server has taken the ones before. */
+const MAX_WAITING = 1000;
 /**
  * A server that answers `initialize` with one of these may have the older transport of HTTP with SSE: specification
  * 2025-11-25, transports, backwards compatibility.
@@ -33,9 +44,10 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
     let pair: SsePair | undefined;
     /** Requests wait for the notifications before them, and for nothing else. */
     let last: Promise<unknown> = Promise.resolve();
+    let waiting = 0;
 
     function receive(text: string): void {
-      params.learnFrom(text);
+      params.learnFrom(text, (id) => events.isPending(id));
       receiveText(text);
     }
 
@@ -141,7 +153,8 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
       send(text, message = parseOutgoing(text)) {
         const id = requestIdOf(message);
         if (id === undefined) {
-          last = last.then(() => post(message, text, signal));
+          if (++waiting > MAX_WAITING) events.fail(new ConnectionError("malformed", takesNothing(name)));
+          else last = last.then(() => post(message, text, signal)).finally(() => waiting--);
           return;
         }
         const stopOne = new AbortController();

@@ -67,3 +67,11 @@ it("reads a long line in linear time", async () => {
   expect(value.data.length).toBe(bytes.length - 6);
   expect(searched).toBeLessThan(2 * bytes.length);
 });
+
+it("counts the bytes of lines without data towards the limit of an event", async () => {
+  const lines = new TextEncoder().encode("data\n".repeat(1000));
+  const read = async () => {
+    for await (const _ of readEvents(chunksOf(lines, 100), 4000));
+  };
+  await expect(read()).rejects.toThrow("The server sent a message of more than 4000 bytes.");
+});

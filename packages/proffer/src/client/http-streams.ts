@@ -60,8 +60,13 @@ export function createHttpStreams(options: StreamsOptions) {
     }
     if (!isEventStream(response)) return refuse(response);
     const position: Position = { id: undefined, retry: RETRY };
+    let isOver = false;
     try {
-      for await (const _ of events(response, { position }));
+      for await (const _ of events(response, { position })) {
+        // A server that goes on after its response is not read on.
+        if (isOver) break;
+        isOver = isDone();
+      }
     } catch (error) {
       if (!canResume || position.id === undefined) throw error;
     }
@@ -255,7 +260,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>, most?: number
     }
     const [, field = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === "data") {
-      size += value.length + 1;
+      size += line.length + 1;
       if (most !== undefined && size > most) throw tooLarge(most);
       data.push(value);
     }

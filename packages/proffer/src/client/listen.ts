@@ -14,6 +14,8 @@ export interface ListenOptions {
 
 /** Changes that wait for the loop that reads them. A server could send any number. */
 const MAX_WAITING = 10_000;
+/** In characters of all of them. */
+const MAX_SIZE = 16 * 1024 * 1024;
 
 /**
  * A subscription to changes. It iterates over the notifications; equal ones that nobody has read yet are one.
@@ -25,7 +27,8 @@ const MAX_WAITING = 10_000;
 export class Subscription implements AsyncIterable<Notification> {
   readonly #accepts: (notification: Notification) => boolean;
   readonly #stop: () => Promise<void>;
-  readonly #waiting = new Map<string, Notification>();
+  readonly #waiting = new Map<string, { readonly notification: Notification; readonly size: number }>();
+  #size = 0;
   #isOver = false;
   #wake = () => {};
 
@@ -47,8 +50,9 @@ export class Subscription implements AsyncIterable<Notification> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Notification, void> {
     for (;;) {
-      for (const [key, notification] of this.#waiting) {
+      for (const [key, { notification, size }] of this.#waiting) {
         this.#waiting.delete(key);
+        this.#size -= size;
         yield notification;
       }
       if (this.#isOver) return;
@@ -62,7 +66,12 @@ export class Subscription implements AsyncIterable<Notification> {
   add(notification: Notification): void {
     if (this.#isOver || !this.#accepts(notification) || this.#waiting.size >= MAX_WAITING) return;
     const { uri, taskId } = notification.params;
-    this.#waiting.set(`${notification.method} ${uri ?? taskId ?? ""}`, notification);
+    const key = `${notification.method} ${uri ?? taskId ?? ""}`;
+    const size = JSON.stringify(notification).length;
+    const total = this.#size + size - (this.#waiting.get(key)?.size ?? 0);
+    if (total > MAX_SIZE) return;
+    this.#size = total;
+    this.#waiting.set(key, { notification, size });
     this.#wake();
   }
 

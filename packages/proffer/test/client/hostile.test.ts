@@ -335,6 +335,151 @@ describe("what a server sends", () => {
   });
 });
 
+describe("a server that floods its client", () => {
+  const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+  const answered = (id: unknown, result: object) => JSON.stringify({ jsonrpc: "2.0", id, result });
+
+  /** A server that does this with each message after the first response. */
+  function link(begin: object, respond: (message: Message, receive: (text: string) => void) => void): Link {
+    return (receive) => ({
+      send(text) {
+        const message: Message = JSON.parse(text);
+        const isFirst = message.method === "server/discover" || message.method === "initialize";
+        if (isFirst) queueMicrotask(() => receive(answered(message.id, begin)));
+        else respond(message, receive);
+      },
+      close() {},
+    });
+  }
+
+  it.each([
+    ["pings", (_id: unknown) => '{"jsonrpc":"2.0","id":"p","method":"ping"}'],
+    [
+      "progress that nobody wants",
+      (id: unknown) => `{"method":"notifications/progress","params":{"progressToken":${id},"progress":1}}`,
+    ],
+  ])("by %s does not hold a request open", async (_, textOf) => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    closers.push(() => clearInterval(timer));
+    const client = await connectOver(
+      link(OLD, ({ id, method }, receive) => {
+        if (method === "tools/call") timer = setInterval(() => receive(textOf(id)), 5);
+      }),
+      { revision: "2025-06-18", timeout: 100 },
+    );
+    await expect(client.call("x")).rejects.toMatchObject({ kind: "timeout" });
+  });
+
+  it("by pings over HTTP, whose answers it does not take, is disconnected", async () => {
+    const pings = Array.from({ length: 2000 }, (_, id) => `data: {"jsonrpc":"2.0","id":${id},"method":"ping"}\n\n`);
+    const url = await serve((message, response) => {
+      if (message.method === "initialize") answer(response, message, OLD);
+      else if (message.method === "tools/call") {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(pings.join(""));
+      } else if (message.method !== undefined) response.writeHead(202).end();
+    });
+    await using client = await connect(url, { revision: "2025-06-18" });
+    await expect(client.call("x")).rejects.toThrow(`${url} sends requests, but does not take the answers.`);
+  });
+
+  it("by pings over stdio, whose answers it does not take, is ended", async () => {
+    const program = `
+      const init = ${JSON.stringify(OLD)};
+      process.stdin.once("data", (data) => {
+        const { id } = JSON.parse(String(data).split("\\n")[0]);
+        console.log(JSON.stringify({ jsonrpc: "2.0", id, result: init }));
+        process.stdin.once("data", () => {
+          process.stdin.pause();
+          const pings = '{"jsonrpc":"2.0","id":"' + "p".repeat(100) + '","method":"ping"}\\n';
+          setInterval(() => process.stdout.write(pings.repeat(1000)), 1);
+        });
+      });`;
+    await using client = await connect(
+      { command: process.execPath, args: ["-e", program] },
+      { revision: "2025-06-18", maxBytes: 300_000 },
+    );
+    await expect(client.call("x")).rejects.toThrow("sends requests, but does not take the answers.");
+  });
+
+  it.each([
+    ["cursors", (page: number) => ({ tools: [], nextCursor: `${page}${"c".repeat(50_000_000)}` })],
+    [
+      "entries",
+      (page: number) => ({ tools: [{ name: "x".repeat(50_000_000), inputSchema: {} }], nextCursor: `${page}` }),
+    ],
+  ])("by %s of many megabytes is refused", async (_, pageOf) => {
+    let pages = 0;
+    const client = await connectOver(
+      link(MODERN, ({ id }, receive) => {
+        pages++;
+        queueMicrotask(() => receive(answered(id, { resultType: "complete", ...pageOf(pages) })));
+      }),
+    );
+    await expect(client.listTools()).rejects.toThrow("tools/list has more than 134217728 characters.");
+    expect(pages).toBe(3);
+  });
+
+  it("by large changes that nobody has read yet loses the last of them", async () => {
+    let receive: (text: string) => void = () => {};
+    const notify = (method: string, params: object) =>
+      receive(JSON.stringify({ jsonrpc: "2.0", method, params: { ...params, _meta: { [SUBSCRIPTION]: 2 } } }));
+    const client = await connectOver(
+      link(MODERN, (_, accept) => {
+        receive = accept;
+        queueMicrotask(() => notify("notifications/subscriptions/acknowledged", {}));
+      }),
+    );
+    const changes = await client.listen({ uris: ["a://b"] });
+    const change = (n: number) => notify("notifications/resources/updated", { uri: `a://b/${n}`, x: "x".repeat(1e6) });
+    const read = async (count: number) => {
+      const seen: unknown[] = [];
+      for await (const { params } of changes) if (seen.push(params.uri) === count) return seen;
+    };
+    // The same one again takes no more room.
+    for (let n = 0; n < 20; n++) change(0);
+    for (let n = 1; n < 30; n++) change(n);
+    expect(await read(16)).toEqual(Array.from({ length: 16 }, (_, n) => `a://b/${n}`));
+    change(30);
+    expect(await read(1)).toEqual(["a://b/30"]);
+  });
+
+  it("by lists that were not asked for does not fill the memory with headers", async () => {
+    const seen: unknown[] = [];
+    const list = (name: string) => ({ tools: [{ name, inputSchema: { properties: { a: { "x-mcp-header": "A" } } } }] });
+    const url = await serve((message, response, request) => {
+      if (message.method === "server/discover") return answer(response, message, MODERN);
+      seen.push(request.headers["mcp-param-a"]);
+      if (message.method === "tools/list") return answer(response, message, { resultType: "complete", ...list("y") });
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`data: ${answered("other", list("x"))}\n\n`);
+      response.end(`data: ${answered(message.id, { resultType: "complete", content: [] })}\n\n`);
+    });
+    await using client = await connect(url, { cache: false });
+    await client.call("x", { a: "1" });
+    await client.call("x", { a: "1" });
+    await client.listTools();
+    await client.call("y", { a: "1" });
+    expect(seen).toEqual([undefined, undefined, undefined, "1"]);
+  });
+
+  it("after its response is not read on", async () => {
+    const closed = new Promise<void>((resolve) => {
+      void serve((message, response) => {
+        if (message.method === "server/discover") return answer(response, message, MODERN);
+        response.writeHead(200, { "content-type": "text/event-stream" }).on("close", resolve);
+        response.write(`data: ${answered(message.id, { resultType: "complete", content: [] })}\n\n`);
+        const timer = setInterval(() => response.write('data: {"method":"notifications/x"}\n\n'), 5);
+        closers.push(() => clearInterval(timer));
+      }).then(async (url) => {
+        const client = await connect(url);
+        closers.push(() => client.close());
+        await client.call("x");
+      });
+    });
+    await closed;
+  });
+});
+
 describe("the target", () => {
   it.each([
     ["ftp://x/", "is not a URL of http: or https:"],
