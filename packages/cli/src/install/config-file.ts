@@ -36,8 +36,8 @@ interface ConfigChange {
 /** Returns the change to make, from the entries of the file. */
 type Decide = (entries: Members) => EntryChange;
 
-/** A file that takes longer than a minute is none of a client; Claude Code keeps its history in one of many megabytes. */
-const MAX_MIB: { readonly [Format in ClientConfig["format"]]: number } = { json: 64, toml: 1, yaml: 1 };
+/** Claude Code keeps its history in such a file. The parser of YAML compares each key with all others. */
+const MAX_KIB: { readonly [Format in ClientConfig["format"]]: number } = { json: 65_536, toml: 1024, yaml: 256 };
 
 /** Plans a change without writing. @throws {CommandError} for a malformed file, or if other content would change. */
 export function planConfig(file: string, client: ClientConfig, decide: Decide): ConfigChange {
@@ -103,8 +103,8 @@ function readText(file: string, { format }: ClientConfig): string {
     const stats = statSync(file);
     // A read of a pipe or a device would never end.
     if (!stats.isFile()) throw new Error("it is not a regular file.");
-    const limit = MAX_MIB[format];
-    if (stats.size > limit * 1024 * 1024) throw new Error(`it has more than ${limit} MiB.`);
+    const limit = MAX_KIB[format];
+    if (stats.size > limit * 1024) throw new Error(`it has more than ${limit} KiB.`);
     // Other bytes than UTF-8 would be written back as other text.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (error) {
@@ -198,16 +198,9 @@ const MAX_LINE = 10_000;
  * values whose key or flag names a secret. The output of `install` ends up in logs and in recordings of a screen.
  */
 function createHider(...configurations: readonly unknown[]): (line: string) => string {
-  const secrets = new Map<string, [Secret, ReadonlySet<string>]>();
-  for (const configuration of configurations)
-    for (const secret of findSecrets(configuration, false))
-      if (secret.value !== "") secrets.set(`${secret.key} ${secret.value}`, [secret, formsOf(secret.value)]);
-  return (line) => {
-    // A file in one line may have many secrets, and nobody reads such a line.
-    if (line.length > MAX_LINE) return `(${line.length} characters)`;
-    for (const [secret, forms] of secrets.values()) line = hide(line, secret, forms);
-    return line;
-  };
+  const secrets = configurations.flatMap((value) => [...findSecrets(value, false)]);
+  // A file in one line may have thousands of secrets, and nobody reads such a line.
+  return (line) => (line.length > MAX_LINE ? `(${line.length} characters)` : secrets.reduce(hide, line));
 }
 
 function* findSecrets(value: unknown, isSecret: boolean): Generator<Secret> {
@@ -231,17 +224,13 @@ function* findInArgument(before: string, argument: string): Generator<Secret> {
   else if (before.startsWith("-") && SECRET_NAME.test(before)) yield { key: "", value: argument };
 }
 
-/** The texts to hide: a value of several lines is hidden line by line. */
-function formsOf(value: string): ReadonlySet<string> {
-  return new Set([value, JSON.stringify(value).slice(1, -1), ...value.split("\n").filter((part) => part !== "")]);
-}
-
-function hide(line: string, { key, value }: Secret, forms: ReadonlySet<string>): string {
+function hide(line: string, { key, value }: Secret): string {
+  if (value === "") return line;
   const isLong = value.length >= MIN_LENGTH;
   if (!isLong && key === "") return line.replaceAll(JSON.stringify(value), JSON.stringify(HIDDEN));
   if (!isLong && !line.includes(key)) return line;
   const at = isLong ? 0 : line.indexOf(key) + key.length;
-  for (const form of forms)
-    if (line.includes(form, at)) line = line.slice(0, at) + line.slice(at).replaceAll(form, HIDDEN);
-  return line;
+  // A value of several lines is hidden line by line.
+  const forms = [value, JSON.stringify(value).slice(1, -1), ...value.split("\n").filter((part) => part !== "")];
+  return line.slice(0, at) + forms.reduce((rest, form) => rest.replaceAll(form, HIDDEN), line.slice(at));
 }

@@ -15,7 +15,6 @@ import {
   type Pair,
   parseDocument,
   stringify as stringifyYaml,
-  visit,
   type YAMLMap,
 } from "yaml";
 
@@ -163,29 +162,10 @@ export const editYaml: Edit = {
   },
 };
 
-/** To find the anchor of an alias, the parser reads the document from its beginning. */
-const MAX_ALIASES = 100;
-
 function openYaml(text: string): Document {
-  // The check of the parser compares each key with all others.
-  const document = parseDocument(text, { uniqueKeys: false });
+  const document = parseDocument(text);
   const [first] = document.errors;
   if (first !== undefined) throw new SyntaxError(first.message);
-  let aliases = 0;
-  visit(document, {
-    Alias() {
-      if (++aliases > MAX_ALIASES) throw new SyntaxError(`It has more than ${MAX_ALIASES} aliases`);
-    },
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value))
-          throw new SyntaxError(`Map keys must be unique at ${placeOf(text, key.range?.[0] ?? 0)}`);
-        seen.add(key.value);
-      }
-    },
-  });
   return document;
 }
 

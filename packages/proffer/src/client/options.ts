@@ -36,7 +36,7 @@ export interface ClientOptions {
   readonly onNotification?: (notification: Notification) => void;
   /** The lowest level of log messages to send. They arrive as `notifications/message`. */
   readonly logLevel?: LogLevel;
-  /** Milliseconds for each response; 0 for no limit. Progress and questions start it again. Default: five minutes. */
+  /** Milliseconds for each response; 0 for no limit. Wanted progress and questions start it again. Default: five minutes. */
   readonly timeout?: number;
   /** False ignores the hints of the server about how long its lists and resources may be kept. Default: true. */
   readonly cache?: boolean;
