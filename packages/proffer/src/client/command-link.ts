@@ -1,6 +1,6 @@
 import { builtinModule } from "../support/run-time.ts";
 import { ConnectionError } from "./errors.ts";
-import { DEFAULT_MAX_BYTES, type Link, type LinkOptions, readLines, takesNothing } from "./link.ts";
+import { DEFAULT_MAX_BYTES, type Link, type LinkOptions, readLines, TAKES_NOTHING } from "./link.ts";
 
 /** The time in milliseconds that a server has to exit after its stdin is closed, and again after SIGTERM. */
 const GRACE = 2000;
@@ -123,7 +123,7 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
     return {
       send(text, message) {
         if (message?.method === undefined && child.stdin.writableLength > (maxBytes ?? DEFAULT_MAX_BYTES)) {
-          events.fail(new ConnectionError("malformed", takesNothing(command)));
+          events.fail(new ConnectionError("malformed", `${command} ${TAKES_NOTHING}`));
           return end();
         }
         observer.sent?.(text);

@@ -10,7 +10,7 @@ import {
   parseOutgoing,
   pause,
   requestIdOf,
-  takesNothing,
+  TAKES_NOTHING,
 } from "./link.ts";
 
 /** The time in milliseconds that a server has to accept the last messages and to end a session. */
@@ -153,8 +153,8 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
       send(text, message = parseOutgoing(text)) {
         const id = requestIdOf(message);
         if (id === undefined) {
-          if (++waiting > MAX_WAITING) events.fail(new ConnectionError("malformed", takesNothing(name)));
-          else last = last.then(() => post(message, text, signal)).finally(() => waiting--);
+          last = last.then(() => post(message, text, signal)).finally(() => waiting--);
+          if (++waiting > MAX_WAITING) events.fail(new ConnectionError("malformed", `${name} ${TAKES_NOTHING}`));
           return;
         }
         const stopOne = new AbortController();

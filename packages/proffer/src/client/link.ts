@@ -135,10 +135,8 @@ export async function* readLines(
   }
 }
 
-/** Explains a connection that ends, because answers to a flood of requests would fill the memory. */
-export function takesNothing(name: string): string {
-  return `${name} sends requests, but does not take the answers.`;
-}
+/** Why a connection ends: the answers to a flood of requests would fill the memory. */
+export const TAKES_NOTHING = "sends requests, but does not take the answers.";
 
 export function tooLarge(most: number): ConnectionError {
   return new ConnectionError("malformed", `The server sent a message of more than ${most} bytes.`);
