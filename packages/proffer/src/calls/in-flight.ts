@@ -34,7 +34,7 @@ export class InFlight {
     return this.calls.length - this.#uncounted + this.late.size;
   }
 
-  /** How many of them count towards the limit: the late ones of one client too. */
+  /** How many of them count towards the limit: of one client, all. */
   protected get held(): number {
     return this.size;
   }

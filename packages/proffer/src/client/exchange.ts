@@ -222,7 +222,7 @@ export class Exchange {
       ({ message }: Error) => ({ error: { code: -32603, message } }),
     );
     this.#served--;
-    // The time of a user counts for nothing; a server that only pings must not hold a request open.
+    // Only the time of a user does not count: a server that pings must not hold a request open.
     if (method !== "ping" && "result" in outcome) for (const pending of this.#pending.values()) pending.touch();
     this.#send({ jsonrpc: "2.0", id, ...outcome } as never);
   }

@@ -60,12 +60,13 @@ export function createHttpStreams(options: StreamsOptions) {
     }
     if (!isEventStream(response)) return refuse(response);
     const position: Position = { id: undefined, retry: RETRY };
+    const isAwaited = !isDone();
     let isOver = false;
     try {
       for await (const _ of events(response, { position })) {
         // A server that goes on after its response is not read on.
         if (isOver) break;
-        isOver = isDone();
+        isOver = isAwaited && isDone();
       }
     } catch (error) {
       if (!canResume || position.id === undefined) throw error;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connect, connectOver, type Link } from "proffer/client";
+import { connect, connectOver, type Link, linkUrl } from "proffer/client";
 import { afterEach, describe, expect, it } from "vitest";
 
 interface Message {
@@ -460,6 +460,19 @@ describe("a server that floods its client", () => {
     await client.listTools();
     await client.call("y", { a: "1" });
     expect(seen).toEqual([undefined, undefined, undefined, "1"]);
+  });
+
+  it("is read to the end for a message that the user of a link sends", async () => {
+    const texts = Array.from({ length: 5 }, (_, n) => answered(n, {}));
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(texts.map((text) => `data: ${text}\n\n`).join(""));
+    });
+    const received: string[] = [];
+    const opened = linkUrl(url)((text) => received.push(text), { isPending: () => false, fail: () => {} });
+    closers.push(() => opened.close());
+    opened.send('{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{}}');
+    await expect.poll(() => received).toEqual(texts);
   });
 
   it("after its response is not read on", async () => {
