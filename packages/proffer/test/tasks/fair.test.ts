@@ -6,7 +6,7 @@ import {
   type Principal,
   type Server,
   type ServerOptions,
-  type TaskOption,
+  type ToolOptions,
 } from "proffer";
 import { serveHttp } from "proffer/http";
 import { memoryCluster, type TestClient } from "proffer/testing";
@@ -109,12 +109,14 @@ describe.each([
   });
 });
 
+type Task = NonNullable<ToolOptions["task"]>;
+
 describe("a caller whose handlers run on after their tasks were cancelled", () => {
-  const tool = (name: string, task: TaskOption, handle: (ctx: Context) => unknown) =>
+  const tool = (name: string, task: Task, handle: (ctx: Context) => unknown) =>
     defineTool({ name, task, handle: (_, ctx) => handle(ctx) as never });
 
   /** Twice as many calls as handlers may run on: `take` starts one and cancels it; false if it is refused or has to wait. */
-  async function takeAll(task: TaskOption, take: (client: TestClient, begun: () => number) => Promise<boolean>) {
+  async function takeAll(task: Task, take: (client: TestClient, begun: () => number) => Promise<boolean>) {
     const { opened, open: release } = openGate();
     let begun = 0;
     const wait = () => {
