@@ -109,7 +109,7 @@ describe.each([
   });
 });
 
-type Task = NonNullable<ToolOptions["task"]>;
+type Task = NonNullable<ToolOptions<undefined, undefined>["task"]>;
 
 describe("a caller whose handlers run on after their tasks were cancelled", () => {
   const tool = (name: string, task: Task, handle: (ctx: Context) => unknown) =>
