@@ -23,8 +23,10 @@ export function countSchemas(schema: DerivedSchema): number {
 
 /** The direct content of a schema. */
 interface Content {
-  /** The number of subschemas that it adds to a schema, at least: a reference may become its target. */
+  /** The number of subschemas without references. */
   readonly size: number;
+  /** The numbers of references in its subschemas, by their texts: the run-time gets equal lists only once. */
+  readonly lists: ReadonlyMap<string, number>;
   /** The definitions that it refers to. */
   readonly references: ReadonlySet<Definition>;
 }
@@ -43,6 +45,7 @@ export function createReach(
   /** Reads a schema. A subschema that occurs at several places is read and counted once. */
   function contentOf(schema: DerivedSchema): Content {
     const references = new Set<Definition>();
+    const lists = new Map<string, number>();
     const visited = new Set<DerivedSchema>();
     let size = 0;
     const visit = (part: DerivedSchema): void => {
@@ -53,10 +56,15 @@ export function createReach(
       if (part.$ref === undefined) size++;
       // The run-time counts `false` too.
       if (part.additionalProperties === false) size++;
-      forEachSubschema(part, visit);
+      const names: string[] = [];
+      forEachSubschema(part, (inner) => {
+        if (inner.$ref !== undefined) names.push(inner.$ref);
+        visit(inner);
+      });
+      if (names.length > 0) lists.set(names.join(), names.length);
     };
     visit(schema);
-    return { size, references };
+    return { size, lists, references };
   }
 
   /** Returns the problems of the definitions, those near the root first, with the path from the root to each. */
@@ -78,20 +86,33 @@ export function createReach(
   }
 
   return (root) => {
-    const found = new Set(contentOf(root).references);
-    // A list instead of recursion, so that no chain is too long.
-    const waiting = [...found];
+    const found = new Set<Definition>();
+    // Lists instead of recursion, so that no chain is too long. Those of earlier functions cost nothing, so they are first.
+    const known: Definition[] = [];
+    const waiting: Definition[] = [];
+    const add = (references: Iterable<Definition>) => {
+      for (const definition of references) {
+        if (!found.has(definition)) (contents.has(definition) ? known : waiting).push(definition);
+        found.add(definition);
+      }
+    };
+    add(contentOf(root).references);
+    const lists = new Set<string>();
     let hasProblems = false;
+    /** The subschemas, at least: one of the references to a definition may become its content. */
     let size = 0;
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (let next = known.pop() ?? waiting.pop(); next; next = known.pop() ?? waiting.pop()) {
       if (size > MAX_SCHEMAS) return "too large";
       complete(next);
       const content = contents.get(next) ?? contentOf(next.schema);
       contents.set(next, content);
-      size += content.size;
+      size += content.size - 1;
+      for (const [text, count] of content.lists) {
+        if (!lists.has(text)) size += count;
+        lists.add(text);
+      }
       hasProblems ||= next.problems.length > 0;
-      waiting.push(...[...content.references].filter((inner) => !found.has(inner)));
-      for (const inner of content.references) found.add(inner);
+      add(content.references);
     }
     return hasProblems ? problemsOf(root) : [];
   };
