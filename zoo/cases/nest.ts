@@ -16,6 +16,7 @@ import {
   type ValidationError,
   validateSync,
 } from "class-validator";
+import { defineCodec } from "proffer";
 import { accepts, gives, refuses, says } from "../expect.ts";
 
 enum Role {
@@ -95,3 +96,29 @@ gives(explain, [5], {
   bad: { name: "BadRequestException", message: "no" },
   kind: "body",
 });
+
+class Street {
+  @IsString() @Length(1, 40) name!: string;
+  @IsInt() house!: number;
+}
+
+class Move {
+  @IsEmail() email!: string;
+  @ValidateNested() to!: Street;
+  @IsOptional() @IsArray() @ValidateNested({ each: true }) before?: Street[];
+}
+
+export const street = defineCodec(Street);
+export const moveCodec = defineCodec(Move);
+
+/** Moves somebody. */
+export function move(request: Move): string[] {
+  const strict = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true };
+  return validateSync(request, strict).map(({ property }) => property);
+}
+gives(move, [{ email: "a@example.org", to: { name: "Aare", house: 1 }, before: [{ name: "B", house: 2 }] }], []);
+refuses(
+  move,
+  [{ email: "a@example.org", to: { name: "Aare", house: 1, admin: true } }],
+  [{ email: "a@example.org", to: { name: "Aare", house: "1" } }],
+);

@@ -137,7 +137,7 @@ function isWrittenAs(plan: Plan, when: PlanCondition | undefined, defs: Definiti
     case "ref":
       return isWrittenAs(resolve(plan, defs), when, defs, value);
     case "custom":
-      return isCustomForm(plan, value);
+      return isCustomForm(plan, value) && (!isRecord(value) || meets(value, when));
     case "any":
     case "error":
     case "json":

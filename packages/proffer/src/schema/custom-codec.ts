@@ -39,11 +39,37 @@ export interface CustomCodec<Value, Json> {
  *   encode: (value) => value.toFixed(),
  * });
  */
-export function defineCodec<Value, Json>(options: CodecOptions<Value, Json>): CustomCodec<Value, Json> {
-  const { decode, encode } = options ?? {};
+export function defineCodec<Value, Json>(options: CodecOptions<Value, Json>): CustomCodec<Value, Json>;
+/**
+ * Makes arguments instances of a class, with its methods and decorators: creates each without arguments, and sets the
+ * members that the class declares and the schema has checked. Results are not changed.
+ *
+ * @example
+ * export const createUser = defineCodec(CreateUser);
+ */
+export function defineCodec<Value extends object>(type: new () => Value): CustomCodec<Value, Value>;
+export function defineCodec<Value, Json>(
+  given: CodecOptions<Value, Json> | (new () => Value & object),
+): CustomCodec<Value, Json> {
+  if (typeof given === "function") {
+    const decode = (members: Json) => instanceOf(given, members as object);
+    return { [CODEC]: { decode, encode: (value) => value as unknown as Json } };
+  }
+  const { decode, encode } = given ?? {};
   if (typeof decode !== "function" || typeof encode !== "function")
     throw new UsageError("defineCodec() needs the functions decode and encode.", "wrong_use");
-  return { [CODEC]: options };
+  return { [CODEC]: given };
+}
+
+function instanceOf<Value extends object>(type: new () => Value, members: object): Value {
+  const instance = new type();
+  for (const [name, value] of Object.entries(members)) {
+    // If the class has an index signature, clients choose names: no method is replaced, and no prototype.
+    const inherited = Object.hasOwn(instance, name) ? undefined : Reflect.get(instance, name);
+    if (typeof inherited === "function" || name === "__proto__") continue;
+    (instance as Record<string, unknown>)[name] = value;
+  }
+  return instance;
 }
 
 /** Returns the options of a codec; undefined for any other value. */

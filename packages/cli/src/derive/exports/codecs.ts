@@ -117,26 +117,28 @@ function hasTypes(
 }
 
 type Report = (code: DiagnosticCode, message: string, node?: ts.Node) => void;
-type Options = Pick<FoundCodec, "schema" | "hasIs">;
+type Options = Pick<FoundCodec, "schema" | "hasIs" | "isClass">;
 
 function readOptions(checker: ts.TypeChecker, call: ts.CallExpression, name: string, report: Report): Options {
   const [given] = call.arguments;
   const type = given && checker.getTypeAtLocation(given);
+  if (type && type.getConstructSignatures().length > 0) return { schema: undefined, hasIs: false, isClass: true };
+  const isClass = false;
   const hasIs = type !== undefined && checker.getPropertyOfType(type, "is") !== undefined;
   if (given === undefined || type === undefined || checker.getPropertyOfType(type, "schema") === undefined) {
-    return { schema: undefined, hasIs };
+    return { schema: undefined, hasIs, isClass };
   }
   const property =
     ts.isObjectLiteralExpression(given) &&
     given.properties.find((each) => each.name !== undefined && each.name.getText() === "schema");
   const schema = property && ts.isPropertyAssignment(property) ? constantOf(checker, property.initializer) : undefined;
-  if (isSchema(schema)) return { schema, hasIs };
+  if (isSchema(schema)) return { schema, hasIs, isClass };
   report(
     "PF1804",
     `The schema of the codec of '${name}' must be an object literal of constants without $ref, because clients receive it before the module is imported.`,
     property || given,
   );
-  return { schema: {}, hasIs };
+  return { schema: {}, hasIs, isClass };
 }
 
 /** References would be resolved in the schema of each function, which has other definitions. */

@@ -16,6 +16,8 @@ export interface FoundCodec {
   /** The variable that holds it; its comment describes the JSON form. */
   readonly symbol: ts.Symbol | undefined;
   readonly node: ts.Node;
+  /** It makes instances of a class from the members that the class declares. */
+  readonly isClass: boolean;
   /** It has the function `is`. */
   readonly hasIs: boolean;
   /** Its values are objects, and not of a class that has a plan. */
@@ -41,10 +43,11 @@ export function createCustomCodecs(checker: ts.TypeChecker) {
   function find(type: ts.Type, direction: Direction): FoundCodec | undefined {
     if (byType.size === 0) return undefined;
     const exact = byType.get(type);
-    if (exact !== undefined || type.symbol === undefined) return exact;
-    return bySymbol.get(type.symbol)?.find(({ value }) => {
+    const similar = (type.symbol && bySymbol.get(type.symbol)) ?? [];
+    return (exact ? [exact] : similar).find(({ value, isClass }) => {
+      if (isClass && direction === "out") return false;
       const [from, to] = direction === "in" ? [value, type] : [type, value];
-      return checker.isTypeAssignableTo(from, to);
+      return from === to || checker.isTypeAssignableTo(from, to);
     });
   }
 
@@ -71,7 +74,7 @@ export function createCustomCodecs(checker: ts.TypeChecker) {
 export function convertCustom(conversion: Conversion, type: ts.Type): Converted | undefined {
   const { checker, codecs, direction } = conversion;
   const codec = codecs.find(type, direction);
-  if (codec === undefined) return undefined;
+  if (codec === undefined || codec.isClass) return undefined;
   codecs.used.add(codec);
   const json = checker.isArrayLikeType(codec.json) ? "array" : "object";
   return conversion.enter(type, json, () => {
@@ -89,6 +92,21 @@ export function convertCustom(conversion: Conversion, type: ts.Type): Converted 
       },
     };
   });
+}
+
+/** Adds the codec that makes instances of a parameter's class to its members. */
+export function asInstance(conversion: Conversion, type: ts.Type, members: Converted): Converted {
+  const { codecs, direction } = conversion;
+  const codec = codecs.find(type, direction);
+  if (codec === undefined) return members;
+  codecs.used.add(codec);
+  for (const { code, message, node } of codec.problems) conversion.report(code, message, node);
+  const { schema, plan } = members;
+  const name = conversion.checker.typeToString(codec.value);
+  return {
+    schema,
+    plan: { kind: "custom", codec: codec.exportName, name, types: ["object"], ...(plan && { json: plan }) },
+  };
 }
 
 /** Converts the JSON form of a codec. Its problems belong to the codec, not to the function that needs it. */

@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { isContext } from "../program/origin.ts";
 import { type Conversion, type Converted, listOf } from "./conversion.ts";
-import { convertCustom } from "./custom-codecs.ts";
+import { asInstance, convertCustom } from "./custom-codecs.ts";
 import { labelOf } from "./instances.ts";
 import { anything, convertOutward } from "./outward.ts";
 import { convertMap, convertPlatform, convertSet, convertText, JSON_FORMS, mapJson } from "./platform.ts";
@@ -39,7 +39,9 @@ export function convertObject(conversion: Conversion, type: ts.Type, node: ts.Ty
     );
     return { schema: {} };
   }
-  return conversion.define(type, labelOf(conversion, type), "object", () => convertProperties(conversion, type, node));
+  return conversion.define(type, labelOf(conversion, type), "object", () =>
+    asInstance(conversion, type, convertProperties(conversion, type, node)),
+  );
 }
 
 function convertArray(conversion: Conversion, type: ts.TypeReference, node: ts.TypeNode | undefined): Converted {

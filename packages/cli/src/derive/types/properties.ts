@@ -12,7 +12,9 @@ import {
   hasPrivateName,
   includesUndefined,
   isAbsent,
+  isBehavior,
   isCallable,
+  isDeclaredData,
   isForeignUndefined,
   isInherited,
   isNamed,
@@ -27,12 +29,12 @@ import { planOneOf } from "./union-plan.ts";
 
 /** Converts an object type from its properties and index signatures. */
 export function convertProperties(conversion: Conversion, type: ts.Type, node: ts.TypeNode | undefined): Converted {
-  const { checker } = conversion;
+  const { checker, codecs, direction } = conversion;
   const name = nameOf(conversion.origins.isPlatform, type);
   const members = dataMembers(conversion, type, node);
   if (members === undefined) return { schema: {} };
   const place = ownPlace(conversion, (name ?? type.symbol)?.declarations?.[0]);
-  if (place && ts.isClassLike(place)) reportClass(conversion, place, name?.name ?? "this type");
+  if (place && ts.isClassLike(place) && !codecs.find(type, direction)) reportClass(conversion, place, name?.name);
   const properties: [string, DerivedSchema][] = [];
   const plans: [string, Plan][] = [];
   const required: string[] = [];
@@ -82,11 +84,11 @@ export function convertProperties(conversion: Conversion, type: ts.Type, node: t
 }
 
 /** Says that arguments are no instances, which `instanceof` and validators that look for decorators do not accept. */
-function reportClass(conversion: Conversion, place: ts.Node, name: string): void {
+function reportClass(conversion: Conversion, place: ts.Node, name = "this type"): void {
   if (conversion.direction === "out" || conversion.describes === "setting") return;
   conversion.report(
     "PF3006",
-    `'${name}' is a class, but an argument of this type is a plain object with its properties. For an instance, export a codec: defineCodec<${name}, …>({ … }).`,
+    `'${name}' is a class, but an argument of this type is a plain object with its properties. For an instance, export a codec: defineCodec(${name}).`,
     place,
   );
 }
@@ -143,8 +145,10 @@ function dataMembers(conversion: Conversion, type: ts.Type, node: ts.TypeNode | 
   const { checker } = conversion;
   const members: ts.Symbol[] = [];
   const others: string[] = [];
+  const isInstance = conversion.codecs.find(type, conversion.direction) !== undefined;
   for (const member of orderedProperties(checker, type, node)) {
     if (member.name.startsWith("__@") || isLeftOut(conversion, member)) continue;
+    if (isInstance && !isDeclaredData(checker, member)) continue;
     if (isNotData(conversion, type, member)) others.push(member.name);
     else members.push(member);
   }
@@ -186,11 +190,9 @@ function isNotData({ checker, origins, direction }: Conversion, type: ts.Type, m
     return isCallable(checker.getTypeOfSymbol(member));
   }
   if (!ts.isClassLike(declaration.parent)) return false;
-  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
-  if (ts.getCombinedModifierFlags(declaration) & hidden || hasPrivateName(declaration)) return true;
   // A mapped type such as Pick has the value of a getter as data, which an argument can contain.
   const isMapped = direction === "in" && !isNamed(type);
-  return ts.isMethodDeclaration(declaration) || (ts.isAccessor(declaration) && !isMapped);
+  return isBehavior(declaration) && !(isMapped && ts.isAccessor(declaration));
 }
 
 /** Matches a number as JavaScript writes it in a property key. */

@@ -80,6 +80,19 @@ export function isCallable(type: ts.Type): boolean {
   return type.types.every((member) => isMissing(member) || isFunction(member)) && !type.types.every(isMissing);
 }
 
+/** Whether a member of a class is a method, an accessor or private. */
+export function isBehavior(declaration: ts.Declaration): boolean {
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  if (ts.getCombinedModifierFlags(declaration) & hidden || hasPrivateName(declaration)) return true;
+  return ts.isMethodDeclaration(declaration) || ts.isAccessor(declaration);
+}
+
+/** Whether a client can set a member of an instance: it is neither a method nor an accessor, and not private. */
+export function isDeclaredData(checker: ts.TypeChecker, member: ts.Symbol): boolean {
+  const declaration = member.valueDeclaration ?? member.declarations?.[0];
+  return declaration !== undefined && !isBehavior(declaration) && !isCallable(checker.getTypeOfSymbol(member));
+}
+
 /**
  * Whether every object inherits a member from `Object.prototype`, where JSON does not look: `toString(): string`, or the
  * `constructor` of a package's rows. A primitive of this name is data, and so is an object in the author's types. An

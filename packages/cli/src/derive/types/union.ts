@@ -127,7 +127,8 @@ function isStructured(type: ts.Type): boolean {
 
 /** Whether a member is a JSON object with the type's properties. */
 function isRecord({ checker, origins, codecs, direction }: Conversion, type: ts.Type): boolean {
-  if (!isStructured(type) || checker.isArrayLikeType(type) || codecs.find(type, direction)) return false;
+  if (!isStructured(type) || checker.isArrayLikeType(type)) return false;
+  if (codecs.find(type, direction)?.isClass === false) return false;
   return type.symbol === undefined || !origins.isPlatform(type.symbol) || !JSON_FORMS.has(type.symbol.name);
 }
 
