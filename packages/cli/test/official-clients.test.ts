@@ -31,6 +31,8 @@ beforeAll(async () => {
     'export const rows = (): { id: number; note?: string }[] => JSON.parse(\'[{ "id": 1, "note": null }]\');',
     "/** A row with another type. */",
     'export const row = (): { id: number } => JSON.parse(\'{ "id": "one" }\');',
+    "/** Nothing, although the type says otherwise. */",
+    "export const nothing = (): { id: number } => undefined as never;",
     "/** Without a schema. @output none */",
     'export const parsed = (): { id: number } => JSON.parse(\'{ "id": "one" }\');',
     "/** With a strict one. @output strict */",
@@ -112,6 +114,9 @@ describe.each(["stdio", "http"] as const)("over %s", (transport) => {
     const row = await call("row");
     expect(row.isError).toBe(true);
     expect(row.content[0]?.text).toContain('(/id: must be number, not string). It is:\n{"id":"one"}');
+    const nothing = await call("nothing");
+    expect(nothing.isError).toBe(true);
+    expect(nothing.content[0]?.text).toContain("(/: must be object, not undefined).");
     expect(await call("parsed")).toMatchObject({ structuredContent: { id: "one" } });
     await expect(call("strict")).rejects.toMatchObject({ code: -32603 });
     await client.close();

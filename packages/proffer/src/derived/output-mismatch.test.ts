@@ -104,3 +104,19 @@ it.each<[string, unknown]>([
 ])("does not invent a value for %s", async (_, value) => {
   expect((await call(value, ROW)).called.isError).toBe(true);
 });
+
+it("says that a function returned undefined, unless the tool is strict", async () => {
+  const { called, text, log } = await call(undefined, ROW);
+  expect(called).toMatchObject({ isError: true });
+  expect(called.structuredContent).toBeUndefined();
+  expect(text).toBe("The result does not match its output schema (/: must be object, not undefined).");
+  expect(log).toHaveLength(1);
+  await expect(call(undefined, ROW, { mismatch: "error" })).rejects.toMatchObject({ code: -32603 });
+});
+
+it("gives the beginning of a value that no model can read", async () => {
+  const { called, text = "" } = await call({ id: "x".repeat(2_000_000) }, ROW);
+  expect(called.isError).toBe(true);
+  expect(text).toContain('not string). It has 2000009 characters and begins with:\n{"id":"xxx');
+  expect(text.length).toBeLessThan(101_000);
+});

@@ -8,6 +8,9 @@ const MAX_SHOWN = 10;
 /** The characters of JSON that may be read again while nulls are dropped. */
 const MAX_WORK = 50_000_000;
 
+/** The characters of a value that the model gets: more would not fit into its context. */
+const MAX_TEXT = 100_000;
+
 /** The nulls that are tried out in the members of unions. */
 const MAX_TRIED = 100;
 
@@ -16,9 +19,9 @@ const MAX_TRIED = 100;
  * value as text, because it would lose the result.
  */
 class OutputMismatch extends ValidationError {
-  readonly #json: string;
+  readonly #json: string | undefined;
 
-  constructor(issues: readonly SchemaIssue[], json: string) {
+  constructor(issues: readonly SchemaIssue[], json?: string) {
     super(issues);
     this.#json = json;
   }
@@ -27,7 +30,10 @@ class OutputMismatch extends ValidationError {
     const [first, ...others] = this.issues;
     const more = others.length === 0 ? "" : `, and ${others.length} more`;
     const problem = `The result does not match its output schema (${first?.pointer || "/"}: ${first?.message}${more})`;
-    return closed ? `${problem}.` : `${problem}. It is:\n${this.#json}`;
+    const json = this.#json;
+    if (closed || json === undefined) return `${problem}.`;
+    if (json.length <= MAX_TEXT) return `${problem}. It is:\n${json}`;
+    return `${problem}. It has ${json.length} characters and begins with:\n${json.slice(0, MAX_TEXT)}`;
   }
 }
 
@@ -38,7 +44,7 @@ class OutputMismatch extends ValidationError {
 export function repair(schema: CompiledSchema, value: unknown): unknown {
   // A class may write itself differently, and the client gets what it writes.
   const json = JSON.stringify(value);
-  if (json === undefined) throw new ValidationError(schema.issues(value));
+  if (json === undefined) throw new OutputMismatch(schema.issues(value).map((issue) => withKind(issue, value)));
   const written: unknown = JSON.parse(json);
   if (schema.check(written)) return written;
   const issues = schema.issues(written).map((issue) => withKind(issue, written));
@@ -51,7 +57,7 @@ function withKind(issue: SchemaIssue, root: unknown): SchemaIssue {
   const { pointer, message } = issue;
   const [parent, key] = placeOf(root, pointer);
   const value = pointer === "" ? root : parent?.[key];
-  if (!message.startsWith("must") || value === undefined) return issue;
+  if (!message.startsWith("must") || (value === undefined && pointer !== "")) return issue;
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : `${typeof value}`;
   return { pointer, message: `${message}, not ${kind}` };
 }

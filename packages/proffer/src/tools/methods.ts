@@ -176,11 +176,7 @@ function checkClient(call: Call, tool: Tool): void {
  * schema may remove properties or fill in defaults.
  */
 function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult): CallResult | Promise<CallResult> {
-  if (!("structuredContent" in result)) {
-    throw new RpcError("internal_error", `Tool "${tool.name}" returned no value, but has an output schema.`, {
-      cause: new TypeError("a tool with an output schema must return a value or fail(…)"),
-    });
-  }
+  if (!("structuredContent" in result)) return refuseMissing(call, tool, output, result);
   const closed = isClosed(call, tool);
   try {
     const value = result.structuredContent;
@@ -193,6 +189,18 @@ function checkOutput(call: Call, tool: Tool, output: Schema, result: CallResult)
   } catch (error) {
     throw outputError(call, tool, error, result);
   }
+}
+
+/** A result has no value. The schema of a function without one describes that to the model. */
+async function refuseMissing(call: Call, tool: Tool, output: Schema, result: CallResult): Promise<never> {
+  try {
+    await validate(output, undefined);
+  } catch (error) {
+    if (error instanceof ValidationError && error.forModel) throw outputError(call, tool, error, result);
+  }
+  throw new RpcError("internal_error", `Tool "${tool.name}" returned no value, but has an output schema.`, {
+    cause: new TypeError("a tool with an output schema must return a value or fail(…)"),
+  });
 }
 
 function withOutput(tool: Tool, { json, transforms }: Schema, result: CallResult, value: unknown, closed: boolean) {
