@@ -272,6 +272,29 @@ describe("without @types/node", () => {
   });
 });
 
+describe("a package whose types need the DOM", () => {
+  const chart =
+    'import type { ChartOptions } from "acme-types"; /** Draws. */ export const draw = (chart: ChartOptions): string => chart.title;';
+  const withLib = (lib: string[]) =>
+    JSON.stringify({ compilerOptions: { strict: true, lib, skipLibCheck: true, types: [] } });
+
+  test("is one error that names the library of TypeScript", () => {
+    open({ "input.ts": chart, "tsconfig.json": withLib(["es2023"]) }, { nodeTypes: false });
+    const { tools, diagnostics } = createDeriver(workspace.path("input.ts")).derive();
+    expect(tools).toEqual([]);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'The types of acme-types need others that cannot be resolved, probably those of the DOM. Add "dom" to "lib" in tsconfig.json.',
+    ]);
+  });
+
+  test("is derived without its elements after that", () => {
+    open({ "input.ts": chart, "tsconfig.json": withLib(["es2023", "dom"]) }, { nodeTypes: false });
+    const { tools, diagnostics } = createDeriver(workspace.path("input.ts")).derive();
+    expect(diagnostics).toEqual([]);
+    expect(JSON.stringify(tools[0]?.inputSchema.properties)).not.toMatch(/canvas|layers/);
+  });
+});
+
 test("check: false omits TypeScript's errors, except syntax errors", () => {
   open({ "input.ts": '/** Counts. */ export function count(): number { const wrong: number = ""; return wrong; }' });
   expect(codes(createDeriver(workspace.path("input.ts")).derive())).toEqual(["TS2322"]);

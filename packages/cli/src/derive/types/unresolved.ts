@@ -15,7 +15,8 @@ export function describeUnresolved(
   node?: ts.TypeNode,
 ): string {
   const name = node && findUnresolvedName(checker, node);
-  if (place === undefined && library !== undefined && !origins.hasDom()) {
+  const isImported = name && importOf(checker, firstOf(name)) !== undefined;
+  if (place === undefined && library !== undefined && !origins.hasDom() && !isImported) {
     return `The types of ${library} need others that cannot be resolved, probably those of the DOM. Add "dom" to "lib" in tsconfig.json.`;
   }
   if (name === undefined) {
@@ -36,8 +37,7 @@ function findUnresolvedName(checker: ts.TypeChecker, node: ts.Node): ts.EntityNa
 }
 
 function remedyFor(checker: ts.TypeChecker, name: ts.EntityName): string {
-  let first = name;
-  while (!ts.isIdentifier(first)) first = first.left;
+  const first = firstOf(name);
   const specifier = importOf(checker, first);
   if (specifier === undefined) {
     return NODE_NAMES.has(first.text) ? INSTALL_NODE_TYPES : `Import '${first.text}' from the module that declares it`;
@@ -51,6 +51,10 @@ function remedyFor(checker: ts.TypeChecker, name: ts.EntityName): string {
   if (own)
     return `"${module}" is a package of this workspace that is not built; run its build, such as: npx tsc --build`;
   return `No types for "${module}" were found; run: npm install ${wanted}`;
+}
+
+function firstOf(name: ts.EntityName): ts.Identifier {
+  return ts.isIdentifier(name) ? name : firstOf(name.left);
 }
 
 /** Whether a package is a link, as npm makes one for each package of a workspace. */

@@ -72,3 +72,10 @@ export declare class NativeDate extends globalThis.Date {}
 export interface Issue {
   path: PropertyKey[];
 }
+
+/** The options of a chart, of which two are of the DOM. */
+export interface ChartOptions {
+  title: string;
+  canvas?: HTMLCanvasElement;
+  layers?: CanvasRenderingContext2D[];
+}
