@@ -83,6 +83,21 @@ describe("load", () => {
     await client.close();
   });
 
+  it("places CommonJS files where their sources are", async () => {
+    write("legacy/half.cts", "#!/usr/bin/env node", "export const place = (): string[] => [__dirname, __filename];");
+    const module = write(
+      "legacy/places.ts",
+      'import { place } from "./half.cjs";',
+      "/** Places. */ export const places = (): string[] => place();",
+    );
+    for (const _ of ["sources", "cache"]) {
+      const client = await connect(await load(module));
+      const { structuredContent } = await client.call("places");
+      expect(structuredContent).toEqual([join(folder, "legacy"), join(folder, "legacy/half.cts")]);
+      await client.close();
+    }
+  });
+
   it("returns the server that a module exports", async () => {
     const module = write(
       "own.ts",

@@ -30,14 +30,19 @@ export function inlineMap({ text, map }: EmittedFile): string {
 }
 
 /**
- * Sets `import.meta` in emitted files to the location of their sources, so that a module finds data files beside it.
+ * Sets `import.meta`, or the names of CommonJS, to the location of the sources, so that a module finds data files beside it.
  * Not for `proffer build`, whose output runs elsewhere.
  */
 export function atSource({ files, ...rest }: Emission): Emission {
   return { ...rest, files: files.map((file) => ({ ...file, text: placeAtSource(file) })) };
 }
 
-function placeAtSource({ source, text }: EmittedFile): string {
+function placeAtSource({ path, source, text }: EmittedFile): string {
+  if (path.endsWith(".cjs") && /\b__(?:dir|file)name\b/.test(text)) {
+    const place = `__filename = ${JSON.stringify(source)}; __dirname = ${JSON.stringify(dirname(source))};`;
+    // The directive must stay first.
+    return text.replace(/^(?:#![^\n]*\n)?(?:"use strict";)?/, (start) => `${start} ${place} `);
+  }
   if (!text.includes("import.meta")) return text;
   const place = { url: pathToFileURL(source).href, filename: source, dirname: dirname(source) };
   // On the first line, so that the lines of the source map stay correct.
