@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -23,6 +23,8 @@ interface Project {
   readonly links?: Record<string, string>;
   /** A folder that `tsc` must build first. Without it, the project is refused with this advice. */
   readonly build?: { readonly folder: string; readonly advice: string };
+  /** The project is refused with this advice. The folder `remedy` has the files that follow it, also this one. */
+  readonly refused?: { readonly advice: string; readonly entry: string };
   /** Calls of tools, and the JSON that the client receives. */
   readonly calls: readonly { tool: string; input?: Record<string, unknown>; gives: unknown }[];
 }
@@ -39,16 +41,19 @@ export async function runProjects(workplace: Workplace): Promise<FileResult> {
   for (const name of projectNames()) {
     const project: Project = JSON.parse(readFileSync(join(folder, name, "case.json"), "utf8"));
     const at = workplace.openProject(name, project.links ?? {});
-    const refusal = project.build && (await checkRefusal(project, project.build.advice, at));
+    const advice = project.build?.advice ?? project.refused?.advice;
+    const refusal = advice === undefined ? undefined : await checkRefusal(project, advice, at);
     if (project.build !== undefined) await tsc(["-p", project.build.folder], at);
     const config = ts.findConfigFile(join(at, project.entry, ".."), existsSync);
     const complaint = config && (await tsc(["-p", config, "--noEmit"], at));
     if (complaint && complaint.code !== 0) broken.push(`zoo/projects/${name} is wrong: ${complaint.printed}`);
-    const reasons = await checkCalls(project, at);
-    cases.push(resultOf(name, reasons, reasons.length === 0 ? "right" : "wrong or silent"));
+    if (project.refused) cpSync(join(at, "remedy"), at, { recursive: true });
+    const reasons = await checkCalls({ ...project, ...project.refused }, at);
+    if (!project.refused) cases.push(resultOf(name, reasons, reasons.length === 0 ? "right" : "wrong or silent"));
     if (refusal === undefined) continue;
     const faults = [...refusal, ...reasons.map((reason) => `its remedy: ${reason}`)];
-    cases.push(resultOf(`${name}, not built`, faults, faults.length === 0 ? "refused well" : "refused badly"));
+    const state = project.refused ? name : `${name}, not built`;
+    cases.push(resultOf(state, faults, faults.length === 0 ? "refused well" : "refused badly"));
   }
   const problem = broken.length > 0 ? { broken: broken.join("\n") } : {};
   return { name: "projects", packages: ["kinds of projects"], cases, ...problem };

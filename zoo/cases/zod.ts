@@ -113,4 +113,8 @@ export function explain(value: unknown): Pick<z.core.$ZodIssue, "code" | "path" 
   const issues = Order.safeParse(value).error?.issues ?? [];
   return issues.slice(0, 1).map(({ code, path, message }) => ({ code, path, message }));
 }
-refused(explain, "PF1103");
+gives(
+  explain,
+  [{}],
+  [{ code: "invalid_type", path: ["id"], message: "Invalid input: expected string, received undefined" }],
+);
