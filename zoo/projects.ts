@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -41,13 +41,15 @@ export async function runProjects(workplace: Workplace): Promise<FileResult> {
   for (const name of projectNames()) {
     const project: Project = JSON.parse(readFileSync(join(folder, name, "case.json"), "utf8"));
     const at = workplace.openProject(name, project.links ?? {});
+    // The compiler of the project must not see the files of the remedy.
+    rmSync(join(at, "remedy"), { recursive: true, force: true });
     const advice = project.build?.advice ?? project.refused?.advice;
     const refusal = advice === undefined ? undefined : await checkRefusal(project, advice, at);
     if (project.build !== undefined) await tsc(["-p", project.build.folder], at);
     const config = ts.findConfigFile(join(at, project.entry, ".."), existsSync);
     const complaint = config && (await tsc(["-p", config, "--noEmit"], at));
     if (complaint && complaint.code !== 0) broken.push(`zoo/projects/${name} is wrong: ${complaint.printed}`);
-    if (project.refused) cpSync(join(at, "remedy"), at, { recursive: true });
+    if (project.refused) cpSync(join(folder, name, "remedy"), at, { recursive: true });
     const reasons = await checkCalls({ ...project, ...project.refused }, at);
     if (!project.refused) cases.push(resultOf(name, reasons, reasons.length === 0 ? "right" : "wrong or silent"));
     if (refusal === undefined) continue;
