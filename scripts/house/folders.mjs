@@ -82,9 +82,13 @@ const proffer = {
   "transports/http": { purpose: "The path of an HTTP request, for every platform", imports: core },
   "transports/http/node": { purpose: "HTTP on Node" },
   "transports/http/fetch": { purpose: "HTTP on `Request` and `Response`" },
+  outgoing: {
+    purpose: "Requests to addresses that other parties may have named: checked, and bounded",
+    imports: ["support"],
+  },
   oauth: {
     purpose: "`oauth()`: access tokens, keys, metadata, challenges",
-    imports: [...base, "calls", "transports/http"],
+    imports: [...base, "calls", "outgoing", "transports/http"],
   },
   policy: { purpose: "Ready-made middleware, and the audit log", imports: [...core, "features/observe"] },
   settings: { purpose: "`defineSettings`: environment variables", imports: data },
@@ -97,7 +101,7 @@ const proffer = {
   adapters: { purpose: "Optional peers behind subpaths", imports: data },
   client: {
     purpose: "The client of `proffer/client`: connections to servers, requests, answers, tasks",
-    imports: base,
+    imports: [...base, "outgoing"],
   },
   testing: {
     purpose: "The client of `proffer/testing`: one that keeps all messages",

@@ -1,3 +1,4 @@
+import { readChunks, readText } from "../outgoing/read.ts";
 import { concat } from "../support/bytes.ts";
 import { ConnectionError } from "./errors.ts";
 import {
@@ -55,7 +56,7 @@ export function createHttpStreams(options: StreamsOptions) {
   async function read(response: Response, isDone: () => boolean, canResume: boolean): Promise<void> {
     const type = response.headers.get("content-type") ?? "";
     if (type.startsWith("application/json") && response.body) {
-      receive(await readAll(chunksOf(response.body), maxBytes), headOf(response));
+      receive(await readText(chunksOf(response.body), maxBytes, tooLarge), headOf(response));
       return;
     }
     if (!isEventStream(response)) return refuse(response);
@@ -184,32 +185,6 @@ export function statusError(name: string, { status, statusText, headers }: Respo
 export function nameOfUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
-}
-
-/** Not every browser can iterate over a stream itself. */
-async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
-async function readAll(chunks: AsyncIterable<Uint8Array>, most: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > most) throw tooLarge(most);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** Reads the beginning of a body and drops the rest. */

@@ -1,4 +1,8 @@
-import { type Environment, type IssuerSettings, parseSafeUrl } from "./settings.ts";
+import { parseSafeUrl } from "../outgoing/address.ts";
+import { type Document, findMetadata } from "../outgoing/metadata.ts";
+import { FetchError, type OutgoingOptions } from "../outgoing/options.ts";
+import { requestJson } from "../outgoing/request.ts";
+import type { Environment, IssuerSettings } from "./settings.ts";
 
 /** Milliseconds for which keys are used without asking again. */
 export const FRESH = 10 * 60_000;
@@ -30,8 +34,13 @@ export class Issuer {
   constructor(settings: IssuerSettings, environment: Environment) {
     this.settings = settings;
     this.#environment = environment;
-    this.#metadata = new Attempts(environment, () => this.#findMetadata());
+    this.#metadata = new Attempts(environment, () => findMetadata(settings.issuer, this.fetching));
     this.#keys = new Attempts(environment, () => this.#loadKeys());
+  }
+
+  /** For each request to it. The author wrote its address, and trusts the hosts that its metadata may name. */
+  get fetching(): OutgoingOptions {
+    return { timeout: this.#environment.fetchTimeout, proxy: this.settings.proxy };
   }
 
   /** The URL that its metadata document has under that name; undefined if it has none. @throws {FetchError} */
@@ -96,7 +105,7 @@ export class Issuer {
     // An issuer of opaque tokens need not have keys.
     if (url === undefined) return { keys: [] };
     try {
-      return await fetchJson(url, this.#environment);
+      return await requestJson(url, this.fetching);
     } catch (error) {
       const { status = 500 } = error as FetchError;
       // The keys have moved.
@@ -104,37 +113,6 @@ export class Issuer {
       throw error;
     }
   }
-
-  /** Finds the metadata document (RFC 8414, OpenID Connect Discovery). */
-  async #findMetadata(): Promise<Document> {
-    const { issuer } = this.settings;
-    let failure: unknown;
-    for (const url of locationsOf(issuer)) {
-      try {
-        const document = await fetchJson(url, this.#environment);
-        // Any other spelling is another issuer (RFC 8414, section 3.3).
-        if (document.issuer === issuer) return document;
-        failure = new FetchError(`${url} is the metadata of another issuer: ${JSON.stringify(document.issuer)}`, 200);
-      } catch (error) {
-        failure = error;
-        const { status = 500 } = error as FetchError;
-        // The server is down: the other locations would not answer either.
-        if (status >= 500) break;
-      }
-    }
-    throw failure;
-  }
-}
-
-type Document = { readonly [member: string]: unknown };
-
-/** Where the metadata of an issuer can be, in the order of the MCP specification. */
-function locationsOf(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const oauth = `${origin}/.well-known/oauth-authorization-server${path}`;
-  const openid = `${origin}/.well-known/openid-configuration${path}`;
-  return path === "" ? [oauth, openid] : [oauth, openid, `${origin}${path}/.well-known/openid-configuration`];
 }
 
 async function toKeys({ keys }: Document): Promise<KnownKeys> {
@@ -154,69 +132,6 @@ type Keys = ReturnType<Jose["createLocalJWKSet"]>;
 /** Loads the package with the first token, so that it does not delay the start. */
 export function loadJose(): Promise<Jose> {
   return import("jose");
-}
-
-/** Bytes of a response. */
-export const MAX_RESPONSE = 256 * 1024;
-
-/** A response that cannot be used. */
-class FetchError extends Error {
-  override readonly name = "FetchError";
-  /** The HTTP status; undefined if there was no response. */
-  readonly status: number | undefined;
-
-  constructor(message: string, status?: number, options?: ErrorOptions) {
-    super(message, options);
-    this.status = status;
-  }
-}
-
-/**
- * Fetches a JSON object. Redirects are not followed, because they could lead into the server's own network; time and
- * size are limited while the response arrives. @throws {FetchError}
- */
-export async function fetchJson(url: string, { fetchTimeout }: Environment, init: RequestInit = {}): Promise<Document> {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), fetchTimeout);
-  let status: number | undefined;
-  const failed = (problem: string, cause?: unknown) => new FetchError(`${url} ${problem}.`, status, { cause });
-  try {
-    const headers = { accept: "application/json", ...init.headers };
-    // Not "error", which Workers do not have.
-    const response = await fetch(url, { ...init, headers, redirect: "manual", signal: stop.signal });
-    status = response.status;
-    if (status !== 200) throw failed(`answered with status ${status}`);
-    const text = await readText(response);
-    if (text === undefined) throw failed(`returned more than ${MAX_RESPONSE} bytes`);
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-    throw failed("did not return a JSON object");
-  } catch (error) {
-    if (error instanceof FetchError) throw error;
-    if (stop.signal.aborted) throw failed(`did not answer within ${fetchTimeout} ms`);
-    // A syntax error quotes the response, which may contain anything.
-    throw error instanceof SyntaxError ? failed("did not return JSON") : failed("cannot be reached", error);
-  } finally {
-    clearTimeout(timer);
-    // Also ends a response that was refused before it arrived completely.
-    stop.abort();
-  }
-}
-
-/** The body of a response; undefined if it is too large. */
-async function readText(response: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  let text = "";
-  let size = 0;
-  while (reader !== undefined) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MAX_RESPONSE) return undefined;
-    text += decoder.decode(value, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** Milliseconds between two attempts. */

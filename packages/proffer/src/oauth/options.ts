@@ -25,6 +25,8 @@ export interface OAuthOptions {
   readonly cache?: CacheOptions | false;
   /** How to verify tokens that are not JWTs. Default: they are refused. */
   readonly introspection?: IntrospectionOptions;
+  /** The URL of a proxy for requests to authorization servers. Default: none, whatever the environment says. */
+  readonly proxy?: string;
   /** Further members of the metadata document (RFC 9728), such as `resource_name`. */
   readonly metadata?: { readonly [member: string]: unknown };
   /**

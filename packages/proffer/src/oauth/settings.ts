@@ -1,3 +1,4 @@
+import { parseSafeUrl } from "../outgoing/address.ts";
 import { consoleLog, type LogSink } from "../support/log.ts";
 import { checkScopes } from "../support/scope.ts";
 import { badOption, checkFlag, UsageError } from "../support/usage-error.ts";
@@ -30,6 +31,7 @@ export interface IssuerSettings {
   /** Whether tokens must have the type `at+jwt`. */
   readonly typed: boolean;
   readonly scopeClaim: string;
+  readonly proxy: string | undefined;
 }
 
 export interface IntrospectionSettings extends IntrospectionOptions {
@@ -50,8 +52,6 @@ const OWN_MEMBERS = ["resource", "authorization_servers", "scopes_supported", "b
 
 /** They are about the login, not about this server, and official clients add them where they are needed. */
 const NOT_OURS = ["offline_access", "openid"];
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Checks the options. @throws {UsageError} */
 export function toSettings(options: OAuthOptions): Settings {
@@ -88,7 +88,11 @@ function checkResource(resource: string): void {
   if (written !== resource) fail(`resource must be ${written}, without a query or a slash at the end.`);
 }
 
-function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings[] {
+function toIssuers({ issuer, audience, resource, proxy }: OAuthOptions): IssuerSettings[] {
+  if (proxy !== undefined && !/^https?:/.test(URL.canParse(proxy) ? new URL(proxy).protocol : "")) {
+    // Not shown: it may contain a password.
+    fail("proxy must be a URL of http: or https:.");
+  }
   const listed = [issuer].flat();
   if (listed.length === 0) fail("issuer must name an authorization server.");
   const found = listed.map((each): IssuerSettings => {
@@ -108,6 +112,7 @@ function toIssuers({ issuer, audience, resource }: OAuthOptions): IssuerSettings
       trustedHosts,
       typed,
       scopeClaim,
+      proxy,
     };
   });
   const names = found.map(({ issuer }) => issuer);
@@ -182,17 +187,6 @@ function checkUrl(name: string, value: unknown): URL {
   if (url.username || url.password || url.href.includes("#"))
     fail(`${name} has credentials or a fragment: ${url.href}`);
   return url;
-}
-
-/** Parses a URL to which tokens may be sent, or that has keys: others on the network must not read or replace them. */
-export function parseSafeUrl(text: unknown): URL | undefined {
-  try {
-    const url = new URL(String(text));
-    const { protocol, hostname } = url;
-    return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname)) ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reports a mistake in the options. @throws {UsageError} */

@@ -1,9 +1,10 @@
 import type { CallerMarks } from "../calls/caller.ts";
 import { hasShare } from "../calls/in-flight.ts";
+import { formRequest, requestJson } from "../outgoing/request.ts";
 import { utf8Bytes } from "../support/bytes.ts";
 import { shareOf } from "../transports/http/options.ts";
 import { checkClaims } from "./claims.ts";
-import { fetchJson, type Issuer, type Jose, loadJose } from "./issuer.ts";
+import { type Issuer, type Jose, loadJose } from "./issuer.ts";
 import { type Outcome, type Reason, Refused } from "./refusals.ts";
 import type { Environment, IntrospectionSettings, Settings } from "./settings.ts";
 
@@ -111,12 +112,8 @@ export function introspector(
     try {
       const url = endpoint ?? (await issuer.url("introspection_endpoint"));
       if (url === undefined) throw new Error(`${issuer.settings.issuer} has no introspection_endpoint. Set endpoint.`);
-      const claims = await fetchJson(url, environment, {
-        method: "POST",
-        headers: { authorization },
-        // Sent with the content type of forms.
-        body: new URLSearchParams({ token, token_type_hint: "access_token" }),
-      });
+      const form = new URLSearchParams({ token, token_type_hint: "access_token" });
+      const claims = await requestJson(url, { ...issuer.fetching, ...formRequest(form, { authorization }) });
       // Strictly: "true" or 1 would come from something else than an authorization server.
       if (claims.active !== true) return new Refused("inactive");
       const { token_type: type } = claims;

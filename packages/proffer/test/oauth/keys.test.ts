@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { COOL_DOWN, FRESH, STALE } from "../../src/oauth/issuer.ts";
@@ -212,14 +213,14 @@ describe("the keys of an issuer", () => {
     "file:///etc/passwd",
     "https://user:password@keys.example.com/keys",
   ])("are not fetched from %s, although the metadata says so", async (jwks_uri) => {
-    const connect = vi.spyOn(globalThis, "fetch");
+    const requests = [http, https].map((module) => vi.spyOn(module, "request"));
     issuer.route(
       "/.well-known/oauth-authorization-server",
       json(() => ({ issuer: issuer.url, jwks_uri })),
     );
     expect(statusOf(await protect(options()).try(bearer(issuer.token())))).toBe(503);
-    const hosts = connect.mock.calls.map(([url]) => new URL(String(url)).host);
-    connect.mockRestore();
+    const hosts = requests.flatMap(({ mock }) => mock.calls.map(([url]) => new URL(String(url)).host));
+    vi.restoreAllMocks();
     expect(new Set(hosts)).toEqual(new Set([new URL(issuer.url).host]));
   });
 

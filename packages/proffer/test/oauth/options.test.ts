@@ -68,6 +68,7 @@ describe("oauth() refuses", () => {
       { issuer: [ISSUER, "https://b.example"], introspection: opaque },
       /introspection\.issuer must name one/,
     ],
+    ["a proxy of another kind", { proxy: "socks5://a.example" }, /proxy must be a URL of http: or https:/],
     ["keys in the clear", { issuer: [{ issuer: ISSUER, jwks: "http://a.example/keys" }] }, /jwks must be an https URL/],
   ])("%s", (_, change, message) => {
     expect(() => oauth({ ...good, ...change })).toThrow(message);
