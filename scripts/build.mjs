@@ -59,7 +59,7 @@ const COPY_FOR_CLIENT = {
   resolveId: {
     order: "pre",
     handler(id, importer = "") {
-      const isClient = /proffer\/src\/client\/[\w-]+\.ts$/.test(importer) || importer.endsWith(COPY);
+      const isClient = /proffer\/src\/(?:client|login|outgoing)\/[\w-]+\.ts$/.test(importer) || importer.endsWith(COPY);
       if (!isClient || !id.startsWith(".")) return undefined;
       const path = resolve(dirname(importer.replace(COPY, "")), id);
       return SHARED.test(path) ? path + COPY : undefined;

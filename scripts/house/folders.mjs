@@ -101,7 +101,11 @@ const proffer = {
   adapters: { purpose: "Optional peers behind subpaths", imports: data },
   client: {
     purpose: "The client of `proffer/client`: connections to servers, requests, answers, tasks",
-    imports: [...base, "outgoing"],
+    imports: [...base, "login", "outgoing"],
+  },
+  login: {
+    purpose: "Logins of the client: metadata, tokens, redirects; loaded after a 401",
+    imports: ["outgoing", "support"],
   },
   testing: {
     purpose: "The client of `proffer/testing`: one that keeps all messages",
@@ -179,7 +183,10 @@ const cli = {
   modules: { purpose: "Loads an author's module, and caches its manifest", imports: ["derive", "terminal"] },
   build: { purpose: "`proffer build`: the output folder", imports: shared },
   profiles: { purpose: "Facts about clients, and tools and results as their models see them", imports: ["terminal"] },
-  client: { purpose: "list, call, read and prompt: a client in the terminal", imports: [...shared, "profiles"] },
+  client: {
+    purpose: "list, call, read and prompt: a client in the terminal",
+    imports: [...shared, "login", "profiles"],
+  },
   describe: {
     purpose: "Modules and artifacts that are only described: placeholders of settings, the start of what was written",
     imports: [...shared, "client"],
@@ -190,13 +197,14 @@ const cli = {
     imports: [...shared, "install", "profiles"],
   },
   install: { purpose: "`proffer install`: the configuration of clients", imports: shared },
+  login: { purpose: "`proffer login`: the file with the credentials of servers", imports: [...shared, "install"] },
   lock: { purpose: "`proffer lock`: changes that break clients", imports: shared },
   pack: { purpose: "`proffer pack`: MCPB files", imports: shared },
   types: { purpose: "`proffer types`: the interface of a server in TypeScript", imports: ["terminal"] },
   recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client", "install"] },
   inspect: {
     purpose: "`proffer inspect`: a module as the inspector needs it",
-    imports: [...shared, "client", "dev", "doctor", "install", "profiles", "recordings"],
+    imports: [...shared, "client", "dev", "doctor", "install", "login", "profiles", "recordings"],
   },
 };
 

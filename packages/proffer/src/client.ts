@@ -44,4 +44,5 @@ export { RemoteTask } from "./client/task.ts";
 export type { Typed } from "./client/typed.ts";
 export type { Returned, Wire } from "./client/wire.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
+export type { LoginOptions } from "./login/options.ts";
 export type { JsonObject, RequestId } from "./protocol/messages.ts";

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { distFile } from "./dist.ts";
 
-const neutral = ["index.js", "client.js", "fetch.js", "oauth.js", "uri.js", "testing.js", "derived.js"];
+const neutral = ["index.js", "client.js", "client/oauth.js", "fetch.js", "oauth.js", "uri.js", "testing.js", "derived.js"];
 
 describe("the built entries for all run-times", () => {
   it.each(neutral)("%s bundles for a browser, without Node built-ins", async (name) => {

@@ -24,7 +24,7 @@ export type Target = string | URL | Command | Server;
 /** Options for `connect`. Some are for one kind of target only. */
 export interface ConnectOptions
   extends ClientOptions,
-    Pick<UrlOptions, "headers" | "maxBytes">,
+    Pick<UrlOptions, "headers" | "login" | "maxBytes">,
     Pick<CommandOptions, "onStderr">,
     LocalOptions {
   /** Gives up connecting when it aborts. The client stays connected afterwards. */

@@ -40,12 +40,13 @@ export class TypesMismatch extends Error {
  * Why a request has no response:
  * - `unreachable`: nothing answers at the address, or the command cannot be started
  * - `status`: the response over HTTP has no message; `status` and `challenge` are known
+ * - `login`: the server asks for a login, which failed
  * - `session`: the server has forgotten the session, and has not read the request
  * - `ended`: the process or the connection ended, perhaps in the middle of the request
  * - `timeout`: the time limit passed
  * - `malformed`: the message breaks the protocol, or exceeds a limit of this client
  */
-export type ConnectionProblem = "unreachable" | "status" | "session" | "ended" | "timeout" | "malformed";
+export type ConnectionProblem = "unreachable" | "status" | "login" | "session" | "ended" | "timeout" | "malformed";
 
 /** A request that has no response, or none that can be used. */
 export class ConnectionError extends Error {

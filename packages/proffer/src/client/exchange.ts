@@ -12,8 +12,8 @@ interface Pending {
   readonly onProgress: RequestOptions["onProgress"];
   resolve(result: JsonObject): void;
   reject(error: unknown): void;
-  /** Starts the time limit again. */
-  touch(): void;
+  /** Starts the time limit again, or only stops it. */
+  touch(isWaiting?: boolean): void;
 }
 
 /** What the client does with the messages of the server that are no responses. */
@@ -66,6 +66,7 @@ export class Exchange {
     let isCurrent = true;
     const events: LinkEvents = {
       isPending: (id) => this.#pending.has(id),
+      waiting: (id, isWaiting) => this.#pending.get(id)?.touch(isWaiting),
       fail: (error, id) => {
         if (id !== undefined) this.#pending.get(id)?.reject(error);
         const isOver = id === undefined || error.kind === "session";
@@ -112,9 +113,9 @@ export class Exchange {
           end();
           reject(error);
         },
-        touch: () => {
-          if (timeout === 0) return;
+        touch: (isWaiting = false) => {
           clearTimeout(timer);
+          if (timeout === 0 || isWaiting) return;
           timer = unref(setTimeout(() => giveUp(this.#timeoutError(method, timeout)), timeout));
         },
       };

@@ -1,3 +1,5 @@
+import type { Login } from "../login/login.ts";
+import type { LoginOptions } from "../login/options.ts";
 import type { RequestId } from "../protocol/messages.ts";
 import { ConnectionError, toConnectionError } from "./errors.ts";
 import { HeaderParams, headersFor, namedRevision } from "./headers.ts";
@@ -27,12 +29,15 @@ const MAYBE_OLDER = new Set([400, 404, 405]);
 export interface UrlOptions extends LinkOptions {
   /** More headers, or a function that returns them for each request, such as one with a fresh token. */
   readonly headers?: Headers | (() => Headers | Promise<Headers>) | undefined;
+  /** How to log in to a server that asks for it. Not used if `headers` contains `authorization`. */
+  readonly login?: LoginOptions | undefined;
 }
 
 /** Connects to a server over Streamable HTTP, with or without a session, or over HTTP with SSE. */
 export function linkUrl(url: string, options: UrlOptions = {}): Link {
   const { headers: extra = {}, observer = {} } = options;
   const name = nameOfUrl(url);
+  const authorize = createAuthorizer(url, options.login);
   return (receiveText, events) => {
     const params = new HeaderParams();
     const stop = new AbortController();
@@ -95,7 +100,9 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
 
       function send(headers: Headers): Promise<Response> {
         const target = pair?.endpoint ?? url;
-        return followRedirects(target, { method: "POST", headers, body: text, signal });
+        return authorize(target, { method: "POST", headers, body: text, signal }, (isWaiting) => {
+          if (id !== undefined) events.waiting?.(id, isWaiting);
+        });
       }
     }
 
@@ -139,7 +146,7 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
 
     async function get(more: Headers): Promise<Response> {
       const headers = { ...(await ownHeaders()), accept: "text/event-stream", ...sessionHeaders(), ...more };
-      return followRedirects(url, { method: "GET", headers, signal });
+      return authorize(url, { method: "GET", headers, signal });
     }
 
     function sessionHeaders(): Headers {
@@ -179,11 +186,46 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
         // A failure does not matter: the server drops idle sessions.
         await ownHeaders()
           .then((own) => ({ method: "DELETE", headers: { ...own, ...sessionHeaders() } }))
-          .then((init) => followRedirects(url, { ...init, signal: AbortSignal.timeout(GRACE) }))
+          .then((init) => authorize(url, { ...init, signal: AbortSignal.timeout(GRACE) }))
           .then((response) => response.body?.cancel())
           .catch(() => undefined);
       },
     };
+  };
+}
+
+/** Times that one request is sent again with other credentials: stored ones, refreshed ones, those with more scopes. */
+const MAX_CHALLENGES = 3;
+
+interface Request extends Pick<RequestInit, "method" | "body"> {
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the function that sends requests, with a token once the server has asked for one. */
+function createAuthorizer(url: string, options: LoginOptions | undefined) {
+  let login: Promise<Login> | undefined;
+  let token: string | undefined;
+  return async (target: string, { headers, ...init }: Request, waiting: (isWaiting: boolean) => void = () => {}) => {
+    for (let count = 0; ; count++) {
+      // Observers never see it: what they see is recorded and shown.
+      const sent = token;
+      const own = sent === undefined ? headers : { ...headers, authorization: `Bearer ${sent}` };
+      const response = await followRedirects(target, { ...init, headers: own });
+      const isChallenge = response.status === 401 || response.status === 403;
+      if (!isChallenge || options === undefined || "authorization" in headers || count === MAX_CHALLENGES)
+        return response;
+      login ??= import("../login/login.ts").then(({ Login }) => new Login(url, options));
+      const header = response.headers.get("www-authenticate");
+      waiting(true);
+      const next = await (await login).answer(response.status, header, sent, init.signal).catch((error: Error) => {
+        throw new ConnectionError("login", error.message, { status: response.status, cause: error });
+      });
+      waiting(false);
+      if (next === undefined || next === sent) return response;
+      token = next;
+      await response.body?.cancel();
+    }
   };
 }
 

@@ -17,6 +17,8 @@ export interface LinkEvents {
   isPending(id: RequestId): boolean;
   /** No response will come: to one request, or, without an id, to any request. */
   fail(error: ConnectionError, id?: RequestId): void;
+  /** Stops the time limit of a request while a person has to act, and starts it again. */
+  waiting?(id: RequestId, isWaiting: boolean): void;
 }
 
 /** A link that is open. */

@@ -1,7 +1,6 @@
 import type { CallerMarks } from "../calls/caller.ts";
 import { hasShare } from "../calls/in-flight.ts";
-import { formRequest, requestJson } from "../outgoing/request.ts";
-import { utf8Bytes } from "../support/bytes.ts";
+import { basicCredentials, formRequest, requestJson } from "../outgoing/request.ts";
 import { shareOf } from "../transports/http/options.ts";
 import { checkClaims } from "./claims.ts";
 import { type Issuer, type Jose, loadJose } from "./issuer.ts";
@@ -93,9 +92,7 @@ export function introspector(
   environment: Environment,
 ): VerifyToken {
   const { clientId, clientSecret, endpoint, audience, seconds } = introspection;
-  // RFC 6749, section 2.3.1: both parts are form-encoded first, so neither contains an "=".
-  const credentials = new URLSearchParams([[clientId, clientSecret]]).toString().replace("=", ":");
-  const authorization = `Basic ${btoa(String.fromCharCode(...utf8Bytes(credentials)))}`;
+  const authorization = basicCredentials(clientId, clientSecret);
   const optional = ["iss", "exp", "iat", "sub", ...(audience === false ? ["aud"] : [])];
   const issuer = issuers.get(introspection.issuer) as Issuer;
   const inFlight = new Set<CallerMarks>();

@@ -9,7 +9,7 @@ export type Document = { readonly [member: string]: unknown };
  * @throws {FetchError} if there is none, or one of another issuer.
  */
 export async function findMetadata(issuer: string, options: OutgoingOptions): Promise<Document> {
-  let failure: unknown;
+  let failure: FetchError | undefined;
   for (const url of locationsOf(issuer)) {
     try {
       const document = await requestJson(url, options);
@@ -17,7 +17,8 @@ export async function findMetadata(issuer: string, options: OutgoingOptions): Pr
       if (document.issuer === issuer) return document;
       failure = new FetchError(`${url} is the metadata of another issuer: ${JSON.stringify(document.issuer)}`, 200);
     } catch (error) {
-      failure = error;
+      // Metadata of another issuer says more than its absence elsewhere.
+      if (failure?.status !== 200) failure = error as FetchError;
       const { status = 500 } = error as FetchError;
       // The server is down: the other locations would not answer either.
       if (status >= 500) break;

@@ -66,6 +66,11 @@ export function formRequest(
   return { method: "POST", headers: { ...type, ...headers }, body: form.toString() };
 }
 
+/** The header by which a client authenticates. RFC 6749, section 2.3.1: both parts are form-encoded, so neither has a "=". */
+export function basicCredentials(id: string, secret: string): string {
+  return `Basic ${btoa(new URLSearchParams([[id, secret]]).toString().replace("=", ":"))}`;
+}
+
 /** Parses a JSON object; undefined for any other text. */
 export function parseObject(text: string): { readonly [member: string]: unknown } | undefined {
   try {

@@ -24,6 +24,8 @@ export interface AuthorizationServerOptions {
   isOpaque?(resource: string): boolean;
   /** Whether refresh tokens are issued. Default: true. */
   readonly refreshes?: boolean;
+  /** Whether a refresh token can be used only once. Default: false. */
+  readonly rotates?: boolean;
 }
 
 /** A real authorization server in this process, with forms for login and consent. */
@@ -110,7 +112,7 @@ export class AuthorizationServer {
 }
 
 /** Walks through the pages of an authorization request as a user does; returns the parameters of the redirect to the client. */
-export async function signIn(start: URL, user: string): Promise<URLSearchParams> {
+export async function signIn(start: URL, user: string, redirect = REDIRECT): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let url = start;
   let form: URLSearchParams | undefined;
@@ -129,7 +131,7 @@ export async function signIn(start: URL, user: string): Promise<URLSearchParams>
     form = undefined;
     if (location !== null) {
       url = new URL(location, url);
-      if (url.href.startsWith(REDIRECT)) return url.searchParams;
+      if (url.href.startsWith(redirect)) return url.searchParams;
       continue;
     }
     const page = await response.text();
@@ -149,7 +151,11 @@ function credentials() {
   return { client_id: CLIENTS.robot, client_secret: SECRET };
 }
 
-function configuration({ isOpaque = () => false, refreshes = true }: AuthorizationServerOptions): object {
+function configuration({
+  isOpaque = () => false,
+  refreshes = true,
+  rotates = false,
+}: AuthorizationServerOptions): object {
   const interactive = {
     grant_types: ["authorization_code", "refresh_token"],
     redirect_uris: [REDIRECT],
@@ -188,7 +194,7 @@ function configuration({ isOpaque = () => false, refreshes = true }: Authorizati
     clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
     findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
     issueRefreshToken: () => refreshes,
-    rotateRefreshToken: false,
+    rotateRefreshToken: rotates,
     features: {
       devInteractions: { enabled: true },
       registration: { enabled: true },
