@@ -122,6 +122,31 @@ export function addDoctor(program: Command, command: readonly string[] | undefin
     );
 }
 
+/** Adds the commands for credentials of servers. */
+export function addLogins(program: Command): void {
+  define(program, "login", "log in to a server, for the other commands", [
+    "https://example.com/mcp",
+    "https://example.com/mcp --scope orders:read --no-open",
+  ])
+    .description(
+      "Opens the page of the server's authorization server in the browser, and keeps the credentials in a file that only " +
+        "you can read. list, call, read, prompt, replay and inspect use them.",
+    )
+    .argument("<url>", "the URL of the server")
+    .option("--scope <scope>", "a scope to ask for; repeatable (default: those that the server names)", collect)
+    .option("--client-id <id>", "the client, if the authorization server knows it (default: it is registered)")
+    .option("--client-secret-env <variable>", "the environment variable with the secret of the client")
+    .option("--client-metadata <url>", "the URL of a document about the client, which is its id")
+    .option("--no-open", "only print the address of the page")
+    .action(async (url: string, flags) =>
+      (await import("./commands/login.ts")).login(toTarget([url], undefined), flags),
+    );
+
+  define(program, "logout", "forget the credentials of a server, and revoke them", ["https://example.com/mcp"])
+    .argument("<url>", "the URL of the server")
+    .action(async (url: string) => (await import("./commands/login.ts")).logout(toTarget([url], undefined)));
+}
+
 /** Adds the command that shows a server in the browser. */
 export function addInspecting(program: Command, command: readonly string[] | undefined): void {
   const inspect = define(program, "inspect", "show a server in the browser", [

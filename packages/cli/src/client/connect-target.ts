@@ -10,18 +10,20 @@ import {
   linkCommand,
   linkUrl,
   type Notification,
+  nameOfUrl,
   REVISIONS,
   RemoteError,
   type RequestOptions,
   type Root,
   type ScriptedAnswer,
 } from "proffer/client";
+import { credentialFile } from "../login/credential-file.ts";
 import { entryOf } from "../modules/copies.ts";
 import { openServer } from "../modules/load.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { CommandError, explainUsage, WrongUsage } from "../terminal/command-error.ts";
 import { reportDiagnostics } from "../terminal/diagnostic-report.ts";
-import { currentShell, fromHere } from "../terminal/shell.ts";
+import { currentShell, fromHere, quoteForShell } from "../terminal/shell.ts";
 import { passOn, warn } from "../terminal/terminal.ts";
 import { Text, text } from "../terminal/text.ts";
 import { nameOfTarget, type Target } from "./arguments.ts";
@@ -53,6 +55,7 @@ export async function withServer<Value>(
   const name = nameOfTarget(target);
   const limits = toLimits(flags);
   const headers = toHeaders(flags, target);
+  const loginUrl = target.kind === "url" && headers.authorization === undefined ? target.url : undefined;
   const choice = toChoice(flags, target);
   const given = givenAnswers(flags);
   const { revision } = flags;
@@ -72,11 +75,14 @@ export async function withServer<Value>(
     cache: false,
   };
   try {
-    const { client, own } = await explainFailure(open()).finally(deadline.stop);
+    const { client, own } = await explainFailure(open(), loginUrl).finally(deadline.stop);
     deadline.start();
     try {
       const { signal } = interruption;
-      const value = await explainFailure(Promise.race([work(client, { signal }, own), interruption.happened]));
+      const value = await explainFailure(
+        Promise.race([work(client, { signal }, own), interruption.happened]),
+        loginUrl,
+      );
       given?.warnOfUnused();
       return value;
     } finally {
@@ -108,7 +114,7 @@ export async function withServer<Value>(
     const { cwd, env } = currentShell();
     const link =
       target.kind === "url"
-        ? linkUrl(target.url, { meter, headers })
+        ? linkUrl(target.url, { meter, headers, login: { store: credentialFile } })
         : linkCommand(target.command, { meter, cwd, env, onStderr: (text) => passOn(Text.block(text)) });
     const opening = connectOver(link, { ...options, name, signal: interruption.signal });
     if (revision === undefined) return { client: await opening };
@@ -194,11 +200,16 @@ function hasTerminal(): boolean {
 /** Without a terminal, the server only knows that this client cannot be asked. */
 const HOW_TO_ANSWER = "Run the command in a terminal, or add --answer name=value, --accept or --decline.";
 
-async function explainFailure<Value>(work: Promise<Value>): Promise<Value> {
+/** @param url - where the user could log in. */
+async function explainFailure<Value>(work: Promise<Value>, url?: string): Promise<Value> {
   try {
     return await explainUsage(work);
   } catch (error) {
-    if (error instanceof ConnectionError) throw new CommandError(error.message, { cause: error });
+    if (error instanceof ConnectionError) {
+      const canLogIn = url !== undefined && error.status === 401;
+      const remedy = canLogIn ? `\nLog in first: proffer login ${quoteForShell(nameOfUrl(url))}` : "";
+      throw new CommandError(error.message + remedy, { cause: error });
+    }
     if (!(error instanceof RemoteError)) throw error;
     const data = error.data === undefined ? text`` : text`\n  ${Text.json(error.data)}`;
     const hint = needsAnswer(error) ? text`\n${HOW_TO_ANSWER}` : text``;

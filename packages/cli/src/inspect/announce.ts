@@ -33,8 +33,8 @@ function browserCommand(url: string): [command: string, ...args: string[]] {
   return process.platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler", url] : ["xdg-open", url];
 }
 
-/** Opens an address in the browser. @param failed - is called if there is no program for it. */
-function openBrowser(url: string, failed: () => void): void {
+/** Opens an address of `http` or `https` in the browser. @param failed - is called if there is no program for it. */
+export function openBrowser(url: string, failed: () => void): void {
   const [command, ...args] = browserCommand(url);
   const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
   child.once("error", failed);

@@ -14,6 +14,7 @@ import {
 } from "proffer/client";
 import { connectMemory } from "proffer/derived";
 import { ByteBudget } from "../client/limits.ts";
+import { credentialFile } from "../login/credential-file.ts";
 import { ownVersion } from "../modules/packages.ts";
 import { currentShell } from "../terminal/shell.ts";
 
@@ -61,7 +62,7 @@ export function linkServer(server: Server, connectTo = connectMemory): ServerLin
 
 /** Connects to the server at a URL. */
 export function linkAddress(url: string, headers: Headers, maxBytes: number): ServerLinks {
-  const link = (options: LinkOptions) => linkUrl(url, { ...options, headers });
+  const link = (options: LinkOptions) => linkUrl(url, { ...options, headers, login: { store: credentialFile } });
   return {
     ...SHARED,
     transport: "http",

@@ -107,7 +107,7 @@ interface Owner {
  */
 export async function withLock<Value>(
   file: string,
-  work: (isHeld: () => boolean) => Value,
+  work: (isHeld: () => boolean) => Value | Promise<Value>,
   { patience, maxAge }: LockTimes = TIMES,
 ): Promise<Value> {
   const lock = `${file}.lock`;
@@ -125,7 +125,7 @@ export async function withLock<Value>(
   }
   const isHeld = () => read(lock) === text;
   try {
-    return work(isHeld);
+    return await work(isHeld);
   } finally {
     if (isHeld()) rmSync(lock, { force: true });
   }
