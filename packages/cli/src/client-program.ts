@@ -134,6 +134,7 @@ export function addLogins(program: Command): void {
     )
     .argument("<url>", "the URL of the server")
     .option("--scope <scope>", "a scope to ask for; repeatable (default: those that the server names)", collect)
+    .option("--issuer <url>", "the only authorization server to use (default: the one that the server prefers)")
     .option("--client-id <id>", "the client, if the authorization server knows it (default: it is registered)")
     .option("--client-secret-env <variable>", "the environment variable with the secret of the client")
     .option("--client-metadata <url>", "the URL of a document about the client, which is its id")

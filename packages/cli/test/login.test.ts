@@ -133,8 +133,10 @@ describe("proffer login", () => {
   it("says what is wrong with its arguments", async () => {
     const wrong = async (...args: string[]) => (await run("login", ...args)).stderr;
     expect(await wrong("tools.ts")).toContain("login and logout need the URL of a server.");
-    expect(await wrong(site.url, "--client-secret-env", "NONE")).toContain("--client-secret-env needs --client-id.");
-    expect(await wrong(site.url, "--client-id", "a", "--client-secret-env", "NONE")).toContain(
+    expect(await wrong(site.url, "--client-secret-env", "NONE")).toContain(
+      "--client-secret-env needs --client-id, and --issuer",
+    );
+    expect(await wrong(site.url, "--client-id", "a", "--issuer", site.url, "--client-secret-env", "NONE")).toContain(
       "NONE is not set or empty",
     );
     expect(await wrong("https://user:secret@a.example")).not.toContain("secret@");

@@ -11,6 +11,7 @@ import { text } from "../terminal/text.ts";
 
 export interface LoginFlags {
   readonly scope?: readonly string[];
+  readonly issuer?: string;
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
   readonly clientMetadata?: string;
@@ -19,9 +20,9 @@ export interface LoginFlags {
 
 /** Logs the user in to a server, and keeps the credentials. @throws {CommandError} if that fails. */
 export async function login({ target }: TargetArguments, flags: LoginFlags): Promise<void> {
-  const { scope, clientId, clientSecretEnv, clientMetadata, open } = flags;
-  if (clientSecretEnv !== undefined && clientId === undefined) {
-    throw new WrongUsage("--client-secret-env needs --client-id.");
+  const { scope, issuer, clientId, clientSecretEnv, clientMetadata, open } = flags;
+  if (clientSecretEnv !== undefined && (clientId === undefined || issuer === undefined)) {
+    throw new WrongUsage("--client-secret-env needs --client-id, and --issuer, which may get the secret.");
   }
   const secret = clientSecretEnv === undefined ? undefined : readSecret(clientSecretEnv);
   const options: LoginOptions = {
@@ -30,6 +31,7 @@ export async function login({ target }: TargetArguments, flags: LoginFlags): Pro
       if (open) openBrowser(page, () => say(text`No browser could be opened. Open the address yourself.`));
     }),
     ...(scope && { scopes: scope }),
+    ...(issuer !== undefined && { issuer }),
     ...(clientId !== undefined && { client: { id: clientId, ...(secret && { secret }) } }),
     ...(clientMetadata !== undefined && { clientMetadataUrl: clientMetadata }),
   };

@@ -42,13 +42,14 @@ export class Login {
     const challenge = parseChallenge(header);
     if (status === 403 && challenge.error !== "insufficient_scope") return Promise.resolve(undefined);
     return this.#alone(async () => {
-      const { token, since = 0 } = this.#fresh ?? {};
-      // Its user has just logged in: asking again would not help.
-      if (status === 401 && refused !== undefined && refused === token && Date.now() - since < FRESH) return undefined;
       const known = await this.#known();
       // Another request, or another process, has got one meanwhile.
       if (known?.accessToken !== undefined && known.accessToken !== refused) return known.accessToken;
       const server = await describeServer(this.#url, challenge, this.#options.proxy);
+      const { token, since = 0 } = this.#fresh ?? {};
+      const isFresh = refused !== undefined && refused === token && Date.now() - since < FRESH;
+      // The user has just logged in there: asking again would not help.
+      if (status === 401 && isFresh && known !== undefined && isOf(known, server)) return undefined;
       const isRefreshed = status === 401 && known?.refreshToken !== undefined && isOf(known, server);
       const next =
         (isRefreshed ? await this.#refresh(known, server) : undefined) ??
@@ -62,7 +63,8 @@ export class Login {
     return this.#alone(async () => {
       const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" });
-      const { status, header } = await request(this.#url, { timeout: PROBE_TIMEOUT, method: "POST", headers, body });
+      const probe = { timeout: PROBE_TIMEOUT, method: "POST", headers, body, proxy: this.#options.proxy } as const;
+      const { status, header } = await request(this.#url, probe);
       const challenge = status === 401 ? parseChallenge(header("www-authenticate")) : {};
       const server = await describeServer(this.#url, challenge, this.#options.proxy);
       return status === 401 || server.isDescribed ? this.#grant(server, challenge, signal) : undefined;
@@ -131,11 +133,14 @@ export class Login {
     challenge: Challenge,
     signal: AbortSignal | undefined,
   ): Promise<Credentials | undefined> {
-    const { redirect: openRedirect, grant, proxy } = this.#options;
+    const { redirect: openRedirect, grant, proxy, issuer: trusted } = this.#options;
     if (grant !== "client_credentials" && openRedirect === undefined) return undefined;
     const stored = await this.#known();
     const known = stored !== undefined && isOf(stored, server) ? stored : undefined;
-    const issuer = known?.issuer ?? (server.issuers[0] as string);
+    const issuer = trusted ?? known?.issuer ?? (server.issuers[0] as string);
+    if (!server.issuers.includes(issuer)) {
+      throw new LoginError(`the server uses ${server.issuers.join(", ")}, and not ${issuer}`);
+    }
     const found = await findAuthorizationServer(issuer, server, proxy);
     const scopes = this.#scopesFor(server, challenge, known);
     const { resource, reach } = server;

@@ -54,6 +54,11 @@ export interface LoginOptions {
    * asked: credentials of the store are used and refreshed.
    */
   readonly redirect?: (lastUri: string | undefined) => Redirect | Promise<Redirect>;
+  /**
+   * The only authorization server to use. Name it with a `client` that has a secret: otherwise the server decides who gets
+   * the secret. Default: the one that the server prefers.
+   */
+  readonly issuer?: string;
   /** The client, if the authorization server knows it already. Default: it is registered. */
   readonly client?: ClientIdentity;
   /** The URL of a document about the client, which is its id where the authorization server can read it. */

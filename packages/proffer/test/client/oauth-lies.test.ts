@@ -223,6 +223,13 @@ describe("a login fails, and nothing is kept, if", () => {
   });
 });
 
+it("a secret goes only to the authorization server that it is for", async () => {
+  const client = { id: "a", secret: "a-secret" };
+  const machine = { store, client, grant: "client_credentials", issuer: "https://login.example" } as const;
+  expect((await failure(machine)).message).toContain(`the server uses ${site.url}, and not https://login.example`);
+  expect(forms).toEqual([]);
+});
+
 describe("a token", () => {
   it("that the server refuses at once is not tried for ever", async () => {
     expect(await failure()).toMatchObject({ kind: "status", status: 401 });
