@@ -117,7 +117,7 @@ export class Client extends Session {
       const items = page[key] as readonly ListItems[Kind][];
       count += items.length;
       if (count > MAX_ITEMS) throw endless(`has more than ${MAX_ITEMS} entries`);
-      yield items;
+      yield kind === "tools" ? items.filter(({ name }) => !this.refuses(name)) : items;
       cursor = (page.nextCursor as string | null | undefined) ?? undefined;
       if (cursor === undefined) return;
       size += JSON.stringify(page).length;

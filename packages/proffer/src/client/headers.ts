@@ -15,14 +15,15 @@ interface HeaderParam {
 
 /** Learns from tool lists which arguments must be repeated in headers. */
 export class HeaderParams {
-  readonly #params = new Map<string, readonly HeaderParam[]>();
+  /** Undefined for a tool with an invalid declaration. */
+  readonly #params = new Map<string, readonly HeaderParam[] | undefined>();
 
   /** Reads a message from the server. Messages other than tool lists are ignored. */
   learn(message: unknown): void {
     const tools = (message as { result?: { tools?: unknown } } | null)?.result?.tools;
     if (!Array.isArray(tools)) return;
     for (const tool of tools) {
-      if (isObject(tool) && typeof tool.name === "string") this.#params.set(tool.name, findParams(tool.inputSchema));
+      if (isObject(tool) && typeof tool.name === "string") this.#params.set(tool.name, paramsOf(tool.inputSchema));
     }
   }
 
@@ -35,6 +36,11 @@ export class HeaderParams {
     } catch {
       // The client drops a text that is not JSON.
     }
+  }
+
+  /** Whether a tool must not be offered: specification 2026-07-28, transports, headers from tool parameters. */
+  refuses(tool: string): boolean {
+    return this.#params.has(tool) && this.#params.get(tool) === undefined;
   }
 
   /** Returns the headers of a call, not yet encoded. An absent or null argument has no header. */
@@ -51,14 +57,23 @@ export class HeaderParams {
   }
 }
 
-/**
- * Finds the declarations in a schema. The specification allows them only under nested `properties`. An invalid one is
- * skipped: unlike the run-time, which rejects its author's mistakes, this reads the schemas of any server.
- */
-function findParams(schema: unknown, path: readonly string[] = []): HeaderParam[] {
+/** The types of arguments that headers can repeat. */
+const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+
+/** Finds the declarations in a schema; undefined if one of them is invalid. */
+function paramsOf(schema: unknown): HeaderParam[] | undefined {
+  const found = findParams(schema);
+  const names = new Set(found.map((param) => param?.header));
+  return names.size === found.length && !names.has(undefined) ? (found as HeaderParam[]) : undefined;
+}
+
+/** The specification allows declarations only under nested `properties`. Those elsewhere are not seen. */
+function findParams(schema: unknown, path: readonly string[] = []): (HeaderParam | undefined)[] {
   if (!isObject(schema)) return [];
-  const { [KEYWORD]: name, properties } = schema;
-  const own = typeof name === "string" && TOKEN.test(name) ? [{ header: `mcp-param-${name.toLowerCase()}`, path }] : [];
+  const { [KEYWORD]: name, properties, type } = schema;
+  const isValid = typeof name === "string" && TOKEN.test(name) && TYPES.has(type);
+  const param = isValid ? { header: `mcp-param-${name.toLowerCase()}`, path } : undefined;
+  const own = name === undefined ? [] : [param];
   if (!isObject(properties)) return own;
   const nested = Object.entries(properties).flatMap(([key, value]) => findParams(value, [...path, key]));
   return [...own, ...nested];

@@ -171,6 +171,7 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
       agreed(revision) {
         negotiated = revision;
       },
+      refuses: (tool) => negotiated === undefined && params.refuses(tool),
       cancel(id) {
         const found = requests.get(id);
         if (found?.isAlone !== true) return false;

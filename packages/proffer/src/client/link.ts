@@ -28,6 +28,8 @@ export interface OpenLink {
   close(): void | Promise<void>;
   /** Receives the revision that `initialize` has agreed on. */
   agreed?(revision: string): void;
+  /** Whether the transport cannot send calls of a tool that was listed. */
+  refuses?(tool: string): boolean;
   /** Cancels a request by the means of the transport. Returns whether it has any. */
   cancel?(id: RequestId): boolean;
   /** For `crash()` of a testing client: ends the process of the server, and resolves when `send` reaches another one. */

@@ -111,6 +111,11 @@ export class Session {
     return this.#opened;
   }
 
+  /** Whether calls of a tool that was listed cannot be sent. */
+  protected refuses(tool: string): boolean {
+    return this.#exchange.link?.refuses?.(tool) ?? false;
+  }
+
   /** The result of `initialize` or `server/discover`. */
   get opened(): JsonObject {
     return this.#opened;

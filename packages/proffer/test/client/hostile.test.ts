@@ -445,7 +445,9 @@ describe("a server that floods its client", () => {
 
   it("by lists that were not asked for does not fill the memory with headers", async () => {
     const seen: unknown[] = [];
-    const list = (name: string) => ({ tools: [{ name, inputSchema: { properties: { a: { "x-mcp-header": "A" } } } }] });
+    const list = (name: string) => ({
+      tools: [{ name, inputSchema: { properties: { a: { type: "string", "x-mcp-header": "A" } } } }],
+    });
     const url = await serve((message, response, request) => {
       if (message.method === "server/discover") return answer(response, message, MODERN);
       seen.push(request.headers["mcp-param-a"]);
