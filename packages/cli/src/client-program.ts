@@ -130,7 +130,7 @@ export function addLogins(program: Command): void {
   ])
     .description(
       "Opens the page of the server's authorization server in the browser, and keeps the credentials in a file that only " +
-        "you can read. list, call, read, prompt, replay and inspect use them.",
+        "you can read. All commands that talk to the URL of a server use them.",
     )
     .argument("<url>", "the URL of the server")
     .option("--scope <scope>", "a scope to ask for; repeatable (default: those that the server names)", collect)
