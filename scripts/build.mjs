@@ -67,7 +67,8 @@ const COPY_FOR_CLIENT = {
   },
   load(id) {
     if (!id.endsWith(COPY)) return undefined;
-    return { code: readFileSync(id.slice(0, -COPY.length), "utf8"), moduleType: "ts" };
+    // Without the mark, a copy that is not used any more would still be imported, for its effects.
+    return { code: readFileSync(id.slice(0, -COPY.length), "utf8"), moduleType: "ts", moduleSideEffects: false };
   },
 };
 
