@@ -15,6 +15,8 @@ const COMPUTED: ReadonlySet<string> = new Set([
   "Maybe",
   // Helpers of `Infer`, `ResourceParams`, `FieldValues` and `TemplateValues`.
   ...["Typed", "Types", "OpenParams", "ValueOf", "Flat", "Lead", "Name", "OpenValue", "Specs", "Value"],
+  // Helpers of `TypedClient` and `Wire`.
+  ...["VersionOf", "Unknown", "ApiOfItems", "ApiOfModule", "IsAny", "Form", "CodecForm"],
 ]);
 
 const { compilerOptions } = ts.parseConfigFileTextToJson("", readFileSync(`${root}tsconfig.base.json`, "utf8")).config;
