@@ -33,8 +33,8 @@ function entry(name, limit, beside = [], ignore = []) {
 }
 
 export default [
-  entry("index.js", "53 kB"),
-  entry("oauth.js", "6.3 kB", ["http.js"], ["jose"]),
+  entry("index.js", "53.5 kB"),
+  entry("oauth.js", "6.5 kB", ["http.js"], ["jose"]),
   entry("client.js", "14 kB"),
   entry("client/oauth.js", "7 kB"),
   entry("redis.js", "6.5 kB", ["index.js"]),

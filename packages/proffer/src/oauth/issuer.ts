@@ -1,7 +1,6 @@
 import { parseSafeUrl } from "../outgoing/address.ts";
-import { type Document, findMetadata } from "../outgoing/metadata.ts";
+import type { Document } from "../outgoing/metadata.ts";
 import { FetchError, type OutgoingOptions } from "../outgoing/options.ts";
-import { requestJson } from "../outgoing/request.ts";
 import type { Environment, IssuerSettings } from "./settings.ts";
 
 /** Milliseconds for which keys are used without asking again. */
@@ -34,7 +33,10 @@ export class Issuer {
   constructor(settings: IssuerSettings, environment: Environment) {
     this.settings = settings;
     this.#environment = environment;
-    this.#metadata = new Attempts(environment, () => findMetadata(settings.issuer, this.fetching));
+    this.#metadata = new Attempts(environment, async () => {
+      const { findMetadata } = await import("../outgoing/metadata.ts");
+      return findMetadata(settings.issuer, this.fetching);
+    });
     this.#keys = new Attempts(environment, () => this.#loadKeys());
   }
 
@@ -105,7 +107,7 @@ export class Issuer {
     // An issuer of opaque tokens need not have keys.
     if (url === undefined) return { keys: [] };
     try {
-      return await requestJson(url, this.fetching);
+      return await (await loadRequests()).requestJson(url, this.fetching);
     } catch (error) {
       const { status = 500 } = error as FetchError;
       // The keys have moved.
@@ -114,6 +116,9 @@ export class Issuer {
     }
   }
 }
+
+/** Loaded with the first request to an authorization server. */
+export const loadRequests = () => import("../outgoing/request.ts");
 
 async function toKeys({ keys }: Document): Promise<KnownKeys> {
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) {

@@ -1,9 +1,8 @@
 import type { CallerMarks } from "../calls/caller.ts";
 import { hasShare } from "../calls/in-flight.ts";
-import { basicCredentials, formRequest, requestJson } from "../outgoing/request.ts";
 import { shareOf } from "../transports/http/options.ts";
 import { checkClaims } from "./claims.ts";
-import { type Issuer, type Jose, loadJose } from "./issuer.ts";
+import { type Issuer, type Jose, loadJose, loadRequests } from "./issuer.ts";
 import { type Outcome, type Reason, Refused } from "./refusals.ts";
 import type { Environment, IntrospectionSettings, Settings } from "./settings.ts";
 
@@ -92,7 +91,6 @@ export function introspector(
   environment: Environment,
 ): VerifyToken {
   const { clientId, clientSecret, endpoint, audience, seconds } = introspection;
-  const authorization = basicCredentials(clientId, clientSecret);
   const optional = ["iss", "exp", "iat", "sub", ...(audience === false ? ["aud"] : [])];
   const issuer = issuers.get(introspection.issuer) as Issuer;
   const inFlight = new Set<CallerMarks>();
@@ -109,6 +107,8 @@ export function introspector(
     try {
       const url = endpoint ?? (await issuer.url("introspection_endpoint"));
       if (url === undefined) throw new Error(`${issuer.settings.issuer} has no introspection_endpoint. Set endpoint.`);
+      const { basicCredentials, formRequest, requestJson } = await loadRequests();
+      const authorization = basicCredentials(clientId, clientSecret);
       const form = new URLSearchParams({ token, token_type_hint: "access_token" });
       const claims = await requestJson(url, { ...issuer.fetching, ...formRequest(form, { authorization }) });
       // Strictly: "true" or 1 would come from something else than an authorization server.
