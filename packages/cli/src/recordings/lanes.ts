@@ -54,7 +54,8 @@ export function createLanes(observer: ClientObserver) {
       return lane;
     },
     received(lane: ClientLane, text: string, http?: HttpHead, note?: string): void {
-      if (lane.client === undefined || lane.revision === undefined) {
+      // After `server/discover`, a client may still choose `initialize`.
+      if (lane.client === undefined || lane.revision === undefined || text.includes('"initialize"')) {
         const { client, capabilities, revision, isInitialize } = introductionOf(text);
         if (client !== undefined) lane.client = client;
         if (capabilities !== undefined) lane.capabilities ??= capabilities;
