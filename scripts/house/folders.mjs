@@ -202,6 +202,11 @@ const cli = {
   pack: { purpose: "`proffer pack`: MCPB files", imports: shared },
   types: { purpose: "`proffer types`: the interface of a server in TypeScript", imports: ["terminal"] },
   recordings: { purpose: "Recorded messages: files, saved calls, replay", imports: [...shared, "client", "install"] },
+  lab: {
+    purpose: "`proffer try`: real clients in an enclosure, with a scripted model and the server behind a tap",
+    imports: [...shared, "recordings"],
+  },
+  "lab/model": { purpose: "The scripted model behind the APIs of four vendors" },
   inspect: {
     purpose: "`proffer inspect`: a module as the inspector needs it",
     imports: [...shared, "client", "dev", "doctor", "install", "login", "profiles", "recordings"],

@@ -148,6 +148,42 @@ export function addLogins(program: Command): void {
     .action(async (url: string) => (await import("./commands/login.ts")).logout(toTarget([url], undefined)));
 }
 
+/** Adds the command that starts real clients. */
+export function addTrying(program: Command, command: readonly string[] | undefined): void {
+  const trying = define(program, "try", "see what the model sees in real clients", [
+    `shop.ts --with claude-code,codex --call 'cancel {"id":"7"}' --answer sure=true`,
+    "http://localhost:3000/mcp --with gemini-cli --bearer-env API_TOKEN",
+    "--with opencode --json -- node server.js",
+  ]);
+  withAnswers(trying)
+    .description(
+      "Starts Claude Code, Codex, Gemini CLI or opencode with a scripted model on this machine, and reports what " +
+        "reached the model and the server. Without a model, a key or a network. The clients are downloaded from npm " +
+        "the first time. Exits with code 1 if a call did not reach the server, or its result not the model.",
+    )
+    .argument("[target...]", TARGET)
+    .requiredOption("--with <clients>", "the clients: claude-code, codex, gemini-cli, opencode; separated by commas")
+    .option(
+      "--call <tool arguments>",
+      "a call of the model: a tool and a JSON object; repeatable, in this order",
+      collect,
+    )
+    .option("--accept-terms", "accept the terms of the clients, which are downloaded")
+    .option("--allow-network", "start the clients where they cannot be kept from the network")
+    .option(
+      "--header <name: value>",
+      "a header of all requests to a URL, which the client does not see; repeatable",
+      collect,
+    )
+    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
+    .option("--json", "print everything that reached the model as JSON")
+    .option("--timeout <seconds>", "the time for each client (default: 120)")
+    .action(async (words: string[], flags) => {
+      const { tryClients } = await import("./commands/try.ts");
+      await tryClients(toTarget(words, command), flags);
+    });
+}
+
 /** Adds the command that shows a server in the browser. */
 export function addInspecting(program: Command, command: readonly string[] | undefined): void {
   const inspect = define(program, "inspect", "show a server in the browser", [

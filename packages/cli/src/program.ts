@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { describeFlag, type Flag } from "proffer/flags";
-import { addClientCommands, addDoctor, addInspecting, addLogins } from "./client-program.ts";
+import { addClientCommands, addDoctor, addInspecting, addLogins, addTrying } from "./client-program.ts";
 import { serve } from "./commands/serve.ts";
 import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, describedVariables, MODULE } from "./define-command.ts";
@@ -36,6 +36,7 @@ export function createProgram(command?: readonly string[]): Command {
   addClientCommands(program, command);
   addLogins(program);
   addInspecting(program, command);
+  addTrying(program, command);
   addSetup(program);
   addDoctor(program, command);
   addPublishing(program);
