@@ -107,9 +107,9 @@ const FACTS = [
 function facts(profile: Profile): string {
   const known = FACTS.flatMap(([key, name]): string[][] => {
     const cell: Cell<unknown> | undefined = profile[key];
-    return cell === undefined ? [] : [[name, cell.text, cell.source, cell.checked]];
+    return cell === undefined ? [] : [[name, cell.text, cell.known, cell.source, cell.checked]];
   });
-  return `### ${profile.title}\n\n${table(["", "", "Source", "Checked"], known)}`;
+  return `### ${profile.title}\n\n${table(["", "", "Known", "Source", "Checked"], known)}`;
 }
 
 /** The number of tools per client and effect. */

@@ -7,10 +7,10 @@ import { toLaunch } from "../install/launch.ts";
 import { findObstacle } from "../lab/enclosure.ts";
 import { contentTexts } from "../lab/model/dialect.ts";
 import type { ScriptedCall } from "../lab/model/scripted-model.ts";
-import { checkCached, download, isCached } from "../lab/program-cache.ts";
+import { download, isCached } from "../lab/program-cache.ts";
 import { findProgram, type Program, pinOf } from "../lab/programs.ts";
-import { fullName, type Report, reportRun } from "../lab/report.ts";
-import { type Asked, type Given, type RunOptions, runClient, type TestedServer } from "../lab/run.ts";
+import { fullName, type Report, tryClient } from "../lab/report.ts";
+import type { Asked, Given, TestedServer } from "../lab/run.ts";
 import { openServer } from "../modules/load.ts";
 import { CommandError, WrongUsage } from "../terminal/command-error.ts";
 import { isObject, parseJson } from "../terminal/json.ts";
@@ -64,12 +64,6 @@ export async function tryClients({ target }: TargetArguments, flags: TryFlags): 
   if (flags.json) printJson(reports);
   const failed = reports.filter(({ problems }) => problems.length > 0).map(({ title }) => title);
   if (failed.length > 0) throw new CommandError(`The run failed with ${failed.join(", ")}.`);
-}
-
-/** Runs one client that was downloaded before. */
-export async function tryClient(program: Program, options: RunOptions): Promise<Report> {
-  const folder = checkCached(pinOf(program), program.executable);
-  return reportRun(program, options.name, await runClient(program, `${folder}/${program.executable}`, options));
 }
 
 function parseCall(given: string): ScriptedCall {

@@ -3,13 +3,15 @@ import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import { NOTHING, resultLosses, toolChanges } from "./changes.ts";
 import { objectsOf, type ShownTool } from "./model/dialect.ts";
 import type { MadeCall } from "./model/scripted-model.ts";
-import type { Program } from "./programs.ts";
-import type { Observed } from "./run.ts";
+import { checkCached } from "./program-cache.ts";
+import { type Program, pinOf } from "./programs.ts";
+import { type Observed, type RunOptions, runClient } from "./run.ts";
 import { findShown, listedTools, resultIn } from "./shown.ts";
 
 /** A tool of the server, as it reached the model. */
 export interface ToolReport {
   readonly tool: string;
+  readonly listed: ToolDescription;
   /** Absent if the model was not shown it. */
   readonly shown?: ShownTool;
   /** The differences from the server's list. */
@@ -63,6 +65,12 @@ export interface Report {
   readonly output?: string;
 }
 
+/** Runs one client that was downloaded before. */
+export async function tryClient(program: Program, options: RunOptions): Promise<Report> {
+  const folder = checkCached(pinOf(program), program.executable);
+  return reportRun(program, options.name, await runClient(program, `${folder}/${program.executable}`, options));
+}
+
 /** Reports a run in the terms of a person who wrote the server. */
 export function reportRun(program: Program, name: string, run: Observed): Report {
   const { record, model, obstacle, started, total } = run;
@@ -110,8 +118,8 @@ export function fullName({ namespace, name }: ShownTool): string {
 }
 
 function reportTool(tool: ToolDescription, shown: ShownTool | undefined): ToolReport {
-  if (shown === undefined) return { tool: tool.name, changes: ["is not shown to the model"] };
-  return { tool: tool.name, shown, changes: toolChanges(tool, shown) };
+  const changes = shown === undefined ? ["is not shown to the model"] : toolChanges(tool, shown);
+  return { tool: tool.name, listed: tool, ...(shown && { shown }), changes };
 }
 
 /** Finds the messages of a call between the turn that made it and the next one. */

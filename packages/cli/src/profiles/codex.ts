@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ContentBlock } from "proffer";
 import { isObject, type Members } from "../terminal/json.ts";
 import { asText, type Cut, mapValues, Refusal } from "./cut.ts";
 
@@ -27,16 +28,24 @@ function clean(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_]/g, "_") || "_";
 }
 
+/** Both ends of a longer text stay. This is the limit for models that Codex does not know. As 0.169.0 does. */
+const MAX_TEXT = 12_000;
+
+function cutText(text: string): ContentBlock {
+  const half = MAX_TEXT / 2;
+  return asText(text.length <= MAX_TEXT ? text : `${text.slice(0, half)}…${text.slice(-half)}`);
+}
+
 export const codex: Cut = {
   names: codexNames,
   input: codexSchema,
   result({ content, structuredContent }) {
     if (structuredContent !== undefined && structuredContent !== null)
-      return [asText(JSON.stringify(structuredContent))];
-    if (!content.some(({ type }) => type === "image" || type === "audio")) return [asText(JSON.stringify(content))];
+      return [cutText(JSON.stringify(structuredContent))];
+    if (!content.some(({ type }) => type === "image" || type === "audio")) return [cutText(JSON.stringify(content))];
     return content.map((block) => {
-      const isShown = block.type === "text" || block.type === "image" || block.type === "audio";
-      return isShown ? block : asText(JSON.stringify(block));
+      if (block.type === "text") return cutText(block.text);
+      return block.type === "image" || block.type === "audio" ? block : asText(JSON.stringify(block));
     });
   },
 };
@@ -53,7 +62,7 @@ const MAX_DEPTH = 3;
 
 /** The keywords that reach the model, in the order of its structure. */
 export const CODEX_KEYWORDS = [
-  ...["$ref", "type", "description", "enum", "items", "properties", "required", "additionalProperties"],
+  ...["$ref", "type", "description", "enum", "items", "minItems", "properties", "required", "additionalProperties"],
   ...[...COMPOSITIONS, ...TABLES],
 ];
 

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "proffer";
-import { isObject, type Members } from "../terminal/json.ts";
+import { isObject, type Members, parseJson } from "../terminal/json.ts";
 import { codex } from "./codex.ts";
 import { asText, type Cut, mapValues, Refusal } from "./cut.ts";
 import type { Profile } from "./profile.ts";
@@ -33,11 +33,19 @@ function cutText(text: string): ContentBlock {
   return asText(`<untrusted_context>\n${escaped}\n</untrusted_context>`);
 }
 
+/** Gemini CLI takes a first text that is JSON as structured content, which must be an object. As 0.61.0 does. */
+function isRefused(first: ContentBlock | undefined): boolean {
+  const value = first?.type === "text" ? parseJson(first.text) : undefined;
+  return value !== undefined && !isObject(value);
+}
+
 const geminiCli: Cut = {
   names: (server, tools) => tools.map((tool) => nameFor(server, tool)),
   input: (schema) => nullable(schema) as object,
-  result: ({ content }, tool) =>
-    content.flatMap((block): ContentBlock[] => {
+  result: ({ content, structuredContent }, tool) => {
+    if (structuredContent === undefined && isRefused(content[0]))
+      return [asText(`MCP tool '${tool}' reported tool error`)];
+    return content.flatMap((block): ContentBlock[] => {
       switch (block.type) {
         case "text":
           return [cutText(block.text)];
@@ -55,7 +63,8 @@ const geminiCli: Cut = {
             block,
           ];
       }
-    }),
+    });
+  },
 };
 
 // As crates/agent/src/thread.rs and tools/context_server_registry.rs, and crates/language_model_core/src/tool_schema.rs
@@ -121,7 +130,8 @@ export function cutOf(profile: Profile): Cut {
 function cutByRules({ toolNames, schemas, results }: Profile): Cut {
   const { pattern = "{tool}", characters, strict, max = Number.POSITIVE_INFINITY, beyond } = toolNames?.value ?? {};
   const { drops = [] } = schemas?.value ?? {};
-  const { structuredOnly, blocks } = results?.value ?? {};
+  const { structuredOnly, structuredFirst, blocks, maxText } = results?.value ?? {};
+  const shown = (block: ContentBlock) => (block.type === "text" ? asText(block.text.slice(0, maxText)) : block);
   return {
     names: (server, tools) =>
       tools.map((tool) => {
@@ -133,7 +143,9 @@ function cutByRules({ toolNames, schemas, results }: Profile): Cut {
     result({ content, structuredContent }) {
       if (structuredOnly && structuredContent !== undefined)
         return [{ type: "text", text: JSON.stringify(structuredContent) }];
-      return blocks === undefined ? content : content.filter(({ type }) => blocks.includes(type));
+      if (structuredFirst && structuredContent !== undefined)
+        return [asText(JSON.stringify(structuredContent)), ...content.filter(({ type }) => type !== "text")];
+      return content.filter(({ type }) => blocks === undefined || blocks.includes(type)).map(shown);
     },
   };
 }

@@ -8,6 +8,16 @@ export interface Cell<Value> {
   readonly source: string;
   /** As YYYY-MM-DD. */
   readonly checked: string;
+  /** Measured with the client itself, read in its source code, or reported by somebody. */
+  readonly known: "measured" | "read" | "reported";
+}
+
+/** What was measured with a client, by the names of its cells. */
+export interface MeasuredClient {
+  readonly version: string;
+  /** As YYYY-MM-DD. */
+  readonly day: string;
+  readonly cells: { readonly [Name in keyof Profile]?: unknown };
 }
 
 /** How many tools a client shows. */
@@ -60,6 +70,8 @@ export interface SchemaRules {
 export interface ResultRules {
   /** Structured content replaces all other content. */
   readonly structuredOnly?: true;
+  /** Structured content replaces the texts beside it. */
+  readonly structuredFirst?: true;
   /** The content blocks that reach the model; absent: all. */
   readonly blocks?: readonly ("text" | "image" | "audio" | "resource" | "resource_link")[];
   /** The size of a text in characters beyond which it is cut or saved to a file. */

@@ -31,6 +31,10 @@ const ROWS = {
   "lm-studio": ["", false],
   continue: ["continue-cli-client", false],
   "copilot-jetbrains": ["JetBrains-*"],
+  opencode: ["opencode", true, false, false],
+  mcporter: ["mcporter", undefined, true],
+  langchain: ["@langchain/mcp-adapters"],
+  "ai-sdk": ["ai-sdk-mcp-client"],
   replit: [""],
 } as const satisfies { readonly [id: string]: Row };
 

@@ -1,0 +1,172 @@
+import { CODEX, cell, DOCUMENTED, FOLDERS, GEMINI, OPENAI, SOURCES, TRIED, UNRECORDED } from "./cell.ts";
+import { CODEX_KEYWORDS } from "./codex.ts";
+import type { Profile } from "./profile.ts";
+
+/** Agents and assistants of vendors of models, and their APIs. */
+export const ASSISTANTS: readonly Profile[] = [
+  {
+    id: "claude-code",
+    title: "Claude Code",
+    names: ["claude-code"],
+    revision: cell(
+      "2026-07-28",
+      "2026-07-28; 2025-11-25 if a server needs 3 s to start",
+      "anubis #295, Decenza PR #1842",
+    ),
+    tools: cell({}, "all; with the vendor's API, found by search beyond 10 % of the context", DOCUMENTED),
+    toolNames: cell(
+      { pattern: "mcp__{server}__{tool}", max: 128, beyond: "omitted" },
+      "mcp__server__tool; more than 128 characters are left out",
+      DOCUMENTED,
+    ),
+    schemas: cell(
+      { refusesRootUnion: true, maxDescription: 2048 },
+      "no union at the root, or the whole server is dropped; descriptions are cut at 2 KB",
+      `claude-code #4886, #88049; ${DOCUMENTED}`,
+    ),
+    results: cell(
+      { structuredFirst: true, maxText: 100_000 },
+      "structured content instead of texts; 25,000 tokens at most, unless _meta allows more; the rest is in a file",
+      UNRECORDED,
+    ),
+    resources: cell(true, "tools that list and read them", UNRECORDED),
+    questions: cell(["form", "url", "roots"], "forms and URLs; roots", "anubis #295"),
+    times: cell({ start: 30, call: 120 }, "start 30 s, call about 120 s", "claude-code #16837, agy-mcp #178"),
+    folder: cell(null, "that in which it was started; `cwd` is ignored", "claude-code #17565", FOLDERS),
+  },
+  {
+    id: "claude",
+    title: "claude.ai and Claude Desktop",
+    names: ["Anthropic/ClaudeAI", "claude-ai"],
+    revision: cell("2026-07-28", "2026-07-28 since August 2026", "Decenza PR #1842, anubis #295"),
+    tools: cell({ beyond: "deferred" }, "found by search", UNRECORDED),
+    toolNames: cell(
+      { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
+      "64 of A-Z a-z 0-9 _ -",
+      "mcp-proxy #45",
+    ),
+    schemas: cell(
+      { refusesRootUnion: true, refusesOutputUnion: true },
+      "no union at the root; unions as outputs broke connectors",
+      "claude-code #4886, claude-ai-mcp #485",
+    ),
+    results: cell({}, "content", UNRECORDED),
+    resources: cell(false, "only the user attaches them", "python-sdk #1016, geocontext #24"),
+    times: cell({ call: 60 }, "call 60 s", "claude-ai-mcp #115, claude-code #22542"),
+    folder: cell(null, "undefined, such as / on macOS", "modelcontextprotocol.io, Debugging", FOLDERS),
+  },
+  {
+    id: "codex",
+    title: "Codex",
+    names: ["codex-mcp-client"],
+    revision: cell("2025-06-18", "2025-06-18; 2026-07-28 behind a flag", CODEX, SOURCES),
+    tools: cell({}, "all pages; models that can search are shown names first", CODEX),
+    toolNames: cell(
+      { pattern: "mcp__{server}__{tool}", characters: "A-Za-z0-9_", max: 128, beyond: "cut" },
+      "tool in the namespace mcp__server, of A-Z a-z 0-9 _; beyond 128 together, or if two are equal, a hash",
+      CODEX,
+      SOURCES,
+    ),
+    schemas: cell(
+      { keeps: CODEX_KEYWORDS, maxBytes: 5000 },
+      "drops limits, patterns, formats and defaults; beyond 5,000 bytes descriptions, then definitions, depth and unions",
+      CODEX,
+      SOURCES,
+    ),
+    results: cell(
+      { structuredOnly: true, maxText: 12_000 },
+      "structured content, and then nothing else; the middle of long texts is cut, for an unknown model beyond 12,000 characters",
+      CODEX,
+      SOURCES,
+    ),
+    resources: cell(true, "tools that list and read them", CODEX),
+    questions: cell(["form", "url"], "forms and URLs", CODEX),
+    times: cell({ start: 30, call: 300 }, "start 30 s, call 300 s", CODEX, SOURCES),
+    folder: cell(
+      null,
+      "that of the session, or `cwd`; / in earlier versions of the app",
+      "codex #16390, PR #19031",
+      FOLDERS,
+    ),
+  },
+  {
+    id: "gemini-cli",
+    title: "Gemini CLI",
+    names: ["gemini-cli-mcp-client*"],
+    revision: cell("2025-06-18", "2025-06-18", GEMINI),
+    tools: cell({ firstPage: true }, "reads the first page only", GEMINI, SOURCES),
+    toolNames: cell(
+      { pattern: "mcp_{server}_{tool}", characters: "A-Za-z0-9_.:-", max: 63, beyond: "cut" },
+      "mcp_server_tool; beyond 63 the middle becomes ...",
+      GEMINI,
+      SOURCES,
+    ),
+    schemas: cell({ ignoresReferences: true }, "null becomes nullable; definitions fail", `${GEMINI}; #13326`, SOURCES),
+    results: cell(
+      { maxText: 40_000 },
+      "content; links as text; cut at 40,000 characters; a text that is JSON, but no object, is refused",
+      GEMINI,
+      SOURCES,
+    ),
+    resources: cell(true, "tools that list and read them", GEMINI),
+    questions: cell(["roots"], "none; roots", GEMINI, SOURCES),
+    times: cell({ call: 600 }, "call 10 min", GEMINI, SOURCES),
+    folder: cell(
+      null,
+      "that in which it was started, or `cwd`",
+      "source of Gemini CLI, read; commit not recorded",
+      FOLDERS,
+    ),
+  },
+  {
+    id: "gemini-api",
+    title: "Gemini API",
+    names: [],
+    toolNames: cell(
+      { pattern: "{tool}", characters: "A-Za-z0-9_.:-", strict: true, max: 64, beyond: "refused" },
+      "64 of A-Z a-z 0-9 _ . : -",
+      UNRECORDED,
+    ),
+    schemas: cell(
+      { refusesDialect: true, ignoresReferences: true },
+      "no $schema; parameters: no $ref and no type lists",
+      "gemini-cli #13326, PR #22210; opencode #11889",
+    ),
+  },
+  {
+    id: "openai-api",
+    title: "OpenAI API",
+    names: [],
+    tools: cell({ max: 128, beyond: "omitted" }, "128 in a request", UNRECORDED),
+    toolNames: cell(
+      { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
+      "64 of A-Z a-z 0-9 _ -",
+      UNRECORDED,
+    ),
+    schemas: cell(
+      { needsProperties: true, needsItems: true, refusesRootUnion: true },
+      "objects need properties, arrays need items; no union at the root",
+      OPENAI,
+      SOURCES,
+    ),
+  },
+  {
+    id: "chatgpt",
+    title: "ChatGPT",
+    names: ["ChatGPT", "openai-mcp"],
+    revision: cell("2026-07-28", "2026-07-28", "documentation of the vendor about events", TRIED),
+    toolNames: cell(
+      { pattern: "{tool}", characters: "A-Za-z0-9_-", strict: true, max: 64, beyond: "refused" },
+      "as the OpenAI API",
+      UNRECORDED,
+    ),
+    schemas: cell(
+      { needsProperties: true, needsItems: true, refusesRootUnion: true },
+      "as the OpenAI API",
+      OPENAI,
+      SOURCES,
+    ),
+    results: cell({ structuredOnly: true }, "structured content first", "OpenAI forum 1378047"),
+    resources: cell(false, "no", "geocontext #24"),
+  },
+];
