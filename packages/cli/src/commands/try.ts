@@ -118,7 +118,7 @@ function answerAs(given: NonNullable<ReturnType<typeof givenAnswers>>, { message
   try {
     const params = { message, ...(url !== undefined && { url }), ...(schema && { requestedSchema: schema }) };
     const answer = given.answer({ method: "elicitation/create", params } as never);
-    return typeof answer === "string" ? { action: answer as "decline" } : (answer as Given);
+    return answer === "decline" ? { action: "decline" } : (answer as unknown as Given);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     warn(error.message);

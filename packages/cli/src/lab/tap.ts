@@ -13,13 +13,6 @@ const GRACE = 1000;
 const MAX_OUTPUT = 16 * 1024;
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** The side of the tap that the lab sees. */
-export interface Tap {
-  /** The end of what the server has printed to stderr. */
-  output(): string;
-  close(): Promise<void>;
-}
-
 /** Starts a command for each connection to a socket, and records the messages. It has the environment of the caller. */
 export async function tapCommand([command = "", ...args]: readonly string[], record: WireRecord, path: string) {
   let output = "";

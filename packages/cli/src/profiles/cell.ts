@@ -3,7 +3,7 @@ import type { Cell } from "./profile.ts";
 // One row per client. Each cell says where the fact is stated, and on which day that was read. A cell that nobody has
 // found out about is missing; "read" in a source means that the code was read, and that a cut does the same.
 
-export const NOTES = "2026-11-16";
+const NOTES = "2026-11-16";
 export const SOURCES = "2026-11-17";
 export const FOLDERS = "2026-11-19";
 /** Clients were run against a server, and their messages were read. */

@@ -9,8 +9,8 @@ const info = (name: string) => ({ name, version: "1" });
 describe("the table of clients", () => {
   it("has a source and a day for each cell", () => {
     for (const { id: _, title: __, names: ___, ...cells } of PROFILES) {
-      for (const { source, checked, text } of Object.values(cells)) {
-        expect(source).toMatch(/\S/);
+      for (const { source, checked, text, known } of Object.values(cells)) {
+        expect(source).toMatch(known === "measured" ? /^measured with \d/ : known === "read" ? /read/ : /\S/);
         expect(text).toMatch(/\S/);
         expect(checked).toMatch(/^2026-\d\d-\d\d$/);
       }

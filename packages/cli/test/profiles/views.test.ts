@@ -215,6 +215,7 @@ describe("connect as a client", () => {
         ],
       }),
       defineTool({ name: "long", handle: () => "x".repeat(300_000) }),
+      defineTool({ name: "count", handle: () => 42 }),
       defineTool({ name: "who", handle: (_, { client }) => `${client.info?.name} ${client.revision}` }),
     ],
     resources: [defineResource({ uri: "a://b", name: "b", content: "" })],
@@ -249,6 +250,14 @@ describe("connect as a client", () => {
     ]);
     expect(JSON.stringify(await contentOf("gemini-cli", "long")).length).toBeLessThan(41_000);
     expect(await contentOf("goose", "long")).toMatchObject([{ text: expect.stringContaining("300000 characters") }]);
+  });
+
+  it("shows what was measured: texts beside structured content, links, numbers, and long texts", async () => {
+    expect(await contentOf("claude-code", "mixed")).toMatchObject([{ text: '{"n":1}' }, { type: "image" }]);
+    expect(await contentOf("opencode", "blocks")).toMatchObject([{ text: "one" }, { type: "resource" }]);
+    expect(await contentOf("gemini-cli", "count")).toMatchObject([{ text: "MCP tool 'count' reported tool error" }]);
+    expect(JSON.stringify(await contentOf("codex", "long")).length).toBeLessThan(12_200);
+    expect(JSON.stringify(await contentOf("claude-code", "long")).length).toBeLessThan(101_000);
   });
 
   it("has no resources if its model cannot read them", async () => {

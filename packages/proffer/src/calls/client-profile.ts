@@ -12,7 +12,12 @@ export interface ClientProfile {
   readonly showsResources: boolean;
 }
 
-type Row = readonly [names: string, readsResources?: boolean, structuredOnly?: boolean, showsResources?: boolean];
+type Row = readonly [
+  names: string,
+  readsResources?: boolean | undefined,
+  structuredOnly?: boolean,
+  showsResources?: boolean,
+];
 
 /** The table of clients of @proffer/cli has the sources; a test compares both. Small, because every server loads it. */
 const ROWS = {
