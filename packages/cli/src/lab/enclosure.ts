@@ -33,6 +33,8 @@ const PORTS = { model: 4001, server: 4002 };
 /** Milliseconds that output may still arrive in after the end. */
 const GRACE = 1000;
 const MAX_OUTPUT = 64 * 1024;
+/** Bytes of the list of all processes with their environments. */
+const MAX_LISTING = 256 * 1024 * 1024;
 
 /** The folder of one run, with the sockets of the lab, and the home and the work of the client. */
 export interface Enclosure {
@@ -131,6 +133,7 @@ export async function runEnclosed(
     clearTimeout(timer);
     options.signal.removeEventListener("abort", end);
     end();
+    if (obstacle !== undefined) endRest(folder);
   }
 
   /** A process that the client left behind may keep its output open. */
@@ -138,6 +141,21 @@ export async function runEnclosed(
     end();
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, GRACE).unref())]);
     return output;
+  }
+}
+
+/** Without a namespace, a process may have left the group. Its environment names the folder of the run. */
+function endRest(folder: string): void {
+  const { stdout } = spawnSync("ps", ["eww", "-A", "-o", "pid=,command="], {
+    encoding: "utf8",
+    maxBuffer: MAX_LISTING,
+  });
+  for (const line of (stdout ?? "").split("\n").filter((each) => each.includes(`HOME=${join(folder, "home")}`))) {
+    try {
+      process.kill(Number.parseInt(line, 10), "SIGKILL");
+    } catch {
+      // It has ended.
+    }
   }
 }
 

@@ -127,7 +127,7 @@ export const EDITORS: readonly Profile[] = [
     title: "mcporter",
     names: ["mcporter"],
     revision: cell("2025-11-25", "2025-11-25", RUN, TRIED),
-    results: cell({ structuredOnly: true }, "structured content first", RUN, TRIED),
+    results: cell({}, "structured content first", RUN, TRIED),
     questions: cell([], "none", RUN, TRIED),
   },
   {

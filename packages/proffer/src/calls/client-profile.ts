@@ -12,12 +12,7 @@ export interface ClientProfile {
   readonly showsResources: boolean;
 }
 
-type Row = readonly [
-  names: string,
-  readsResources?: boolean | undefined,
-  structuredOnly?: boolean,
-  showsResources?: boolean,
-];
+type Row = readonly [names: string, readsResources?: boolean, structuredOnly?: boolean, showsResources?: boolean];
 
 /** The table of clients of @proffer/cli has the sources; a test compares both. Small, because every server loads it. */
 const ROWS = {
@@ -37,7 +32,7 @@ const ROWS = {
   continue: ["continue-cli-client", false],
   "copilot-jetbrains": ["JetBrains-*"],
   opencode: ["opencode", true, false, false],
-  mcporter: ["mcporter", undefined, true],
+  mcporter: ["mcporter"],
   langchain: ["@langchain/mcp-adapters"],
   "ai-sdk": ["ai-sdk-mcp-client"],
   replit: [""],
