@@ -155,7 +155,7 @@ export function addTrying(program: Command, command: readonly string[] | undefin
     "http://localhost:3000/mcp --with gemini-cli --bearer-env API_TOKEN",
     "--with opencode --json -- node server.js",
   ]);
-  withAnswers(trying)
+  withAnswers(withHeaders(trying))
     .description(
       "Starts Claude Code, Codex, Gemini CLI or opencode with a scripted model on this machine, and reports what " +
         "reached the model and the server. Without a model, a key or a network. The clients are downloaded from npm " +
@@ -170,12 +170,6 @@ export function addTrying(program: Command, command: readonly string[] | undefin
     )
     .option("--accept-terms", "accept the terms of the clients, which are downloaded")
     .option("--allow-network", "start the clients where they cannot be kept from the network")
-    .option(
-      "--header <name: value>",
-      "a header of all requests to a URL, which the client does not see; repeatable",
-      collect,
-    )
-    .option("--bearer-env <variable>", "send the token in this environment variable as Authorization: Bearer")
     .option("--json", "print everything that reached the model as JSON")
     .option("--timeout <seconds>", "the time for each client (default: 120)")
     .action(async (words: string[], flags) => {
