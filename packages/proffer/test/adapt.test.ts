@@ -24,6 +24,7 @@ function createServer(options: Partial<ServerOptions> = {}): Server {
         handle: () => result({ n: 1 }, { content: [image(new Uint8Array([1]), "image/png")] }),
       }),
       defineTool({ name: "either", output: { anyOf: [{ type: "object" }, { type: "null" }] }, handle: () => null }),
+      defineTool({ name: "count", handle: () => 42 }),
       defineTool({ name: "more", handle: () => link({ uri: "shop://1", name: "One" }) }),
     ],
     ...options,
@@ -39,7 +40,7 @@ describe("a server with adapt", () => {
     const client = await named(createServer(), "cursor-vscode");
     const names = (await client.listTools()).map(({ name }) => name);
     for (const name of names) expect(`shop${name}`.length).toBeLessThanOrEqual(60);
-    expect(new Set(names).size).toBe(8);
+    expect(new Set(names).size).toBe(9);
     expect(await client.call(names[0] ?? "")).toMatchObject({ content: [{ text: "first" }] });
     expect(await client.call(names[1] ?? "")).toMatchObject({ content: [{ text: "second" }] });
     expect(await client.call(`${LONG}second`)).toMatchObject({ content: [{ text: "second" }] });
@@ -102,6 +103,19 @@ describe("a server with adapt", () => {
     expect([...pages.keys()].filter((key) => key.startsWith("tools"))).toHaveLength(2);
   });
 
+  it("adds structured content to a text that is JSON, but no object, for Gemini CLI, which would refuse it", async () => {
+    const gemini = await named(createServer(), "gemini-cli-mcp-client");
+    expect(await gemini.call("count")).toEqual({ content: [{ type: "text", text: "42" }], structuredContent: {} });
+    expect(await gemini.call(`${LONG}first`)).toEqual({ content: [{ type: "text", text: "first" }] });
+    expect(await (await named(createServer(), "Zed")).call("count")).not.toHaveProperty("structuredContent");
+  });
+
+  it("converts links to text for opencode, which drops them", async () => {
+    expect(await (await named(createServer(), "opencode")).call("more")).toMatchObject({
+      content: [{ type: "text", text: "One: shop://1" }],
+    });
+  });
+
   it("does not let a client in by its name: hidden and restricted tools stay so under shortened names", async () => {
     const seen: unknown[] = [];
     const server = createServer({
@@ -143,7 +157,7 @@ describe("a server with adapt", () => {
         },
         { info: info as never, revision: "2026-07-28" },
       );
-      expect(await client.listTools()).toHaveLength(8);
+      expect(await client.listTools()).toHaveLength(9);
     }
   });
 

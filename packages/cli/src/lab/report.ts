@@ -147,6 +147,7 @@ function problemsOf({ title }: Program, { ended, model, record }: Observed, call
   if (ended.code === undefined) problems.push(`${title} did not end in time, and was ended.`);
   else if (ended.code !== 0) problems.push(`${title} ended with exit code ${ended.code}.`);
   if ([...record.lanes()].length === 0) problems.push(`${title} did not connect to the server.`);
+  else if ([...record.messages()].every(({ dir }) => dir === "out")) problems.push("The server did not answer.");
   if (model.asked === undefined) problems.push(`${title} did not ask its model.`);
   for (const tool of model.unknown) {
     const isListed = listedTools(record).has(tool);

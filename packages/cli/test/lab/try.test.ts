@@ -160,7 +160,7 @@ it.skipIf(!isEnclosed)("keeps a client from other files and other ports of the m
 it("reports a server that never answers, and one that cannot be started", async () => {
   const silent = { command: [process.execPath, "-e", "process.stdin.resume()"] };
   const { problems } = await tryFake(fake(), { server: silent, timeout: 2 });
-  expect(problems.slice(0, 2)).toEqual(["Fake did not end in time, and was ended.", "Fake did not ask its model."]);
+  expect(problems.slice(0, 2)).toEqual(["Fake did not end in time, and was ended.", "The server did not answer."]);
   const missing = await tryFake(fake(), { server: { command: ["/nowhere/server"] }, timeout: 10 });
   expect(missing.output).toContain("/nowhere/server");
 });

@@ -31,6 +31,8 @@ interface Adaptation {
   readonly blocks?: true;
   /** Blocks that the client drops become text. */
   readonly texts?: true;
+  /** A first text that is JSON, but no object, gets structured content: the client takes the text for it, and refuses it. */
+  readonly jsonTexts?: true;
 }
 
 /** The sources are in the table of clients of @proffer/cli; a test compares both. */
@@ -38,7 +40,12 @@ const ADAPTATIONS: { readonly [Id in ProfileId]?: Adaptation } = {
   "claude-code": { names: { pattern: "mcp__{server}__{tool}", max: 128 } },
   claude: { names: { pattern: "{tool}", characters: "A-Za-z0-9_-", max: 64 }, typedOutputs: true },
   codex: { names: { pattern: "mcp__{server}__{tool}", characters: "A-Za-z0-9_", max: 128 }, blocks: true },
-  "gemini-cli": { names: { pattern: "mcp_{server}_{tool}", characters: "A-Za-z0-9_.:-", max: 63 }, references: true },
+  "gemini-cli": {
+    names: { pattern: "mcp_{server}_{tool}", characters: "A-Za-z0-9_.:-", max: 63 },
+    references: true,
+    jsonTexts: true,
+  },
+  opencode: { texts: true },
   chatgpt: { names: { pattern: "{tool}", characters: "A-Za-z0-9_-", max: 64 } },
   cursor: { names: { pattern: "{server}{tool}", max: 60 } },
   zed: { names: { pattern: "{tool}", characters: "A-Za-z0-9_-", max: 64 }, texts: true },
@@ -84,6 +91,8 @@ function conversionOf(needs: Adaptation, call: Call): Conversion & { originalOf(
     },
     result(result) {
       const content = needs.texts ? result.content.map(toText) : result.content;
+      if (needs.jsonTexts && result.structuredContent === undefined && isOtherJson(content[0]))
+        return { ...result, content, structuredContent: {} };
       if (!needs.blocks || content.every(({ type }) => type === "text")) return { ...result, content };
       const { structuredContent: _, ...rest } = result;
       return { ...rest, content };
@@ -101,6 +110,16 @@ function namesOf(call: Call): readonly string[] {
 
 function hasType(schema: object): boolean {
   return isObject(schema) && schema.type !== undefined;
+}
+
+/** Whether a block is a text that is JSON, but no object. */
+function isOtherJson(block: ContentBlock | undefined): boolean {
+  if (block?.type !== "text") return false;
+  try {
+    return !isObject(JSON.parse(block.text));
+  } catch {
+    return false;
+  }
 }
 
 /** Converts blocks that the client drops to text. */
