@@ -25,8 +25,8 @@ export function measure({ samples, many, pages }: Conversations): Measured {
   return {
     ...(samples.revision !== undefined && { revision: samples.revision }),
     tools: { firstPage: pages.tools.length < 12, deferred: many.tools.some((tool) => tool.shown === undefined) },
-    toolNames: Object.fromEntries(
-      shown.map((tool) => [tool.tool, tool.shown ? fullName(tool.shown).replace(" ", "__") : ""]),
+    toolNames: namesOf(
+      shown.map(({ tool, shown }) => [tool, shown === undefined ? "" : fullName(shown).replace(" ", "__")]),
     ),
     schemas: lossesOf(samples.tools.map((tool) => [tool.tool, dropped(tool.changes)])),
     results: lossesOf(samples.calls.map(({ tool, losses }) => [tool, losses])),
@@ -43,7 +43,7 @@ export function expected(profile: Profile, { samples }: Conversations): Partial<
   return {
     ...(revision && { revision: revision.value }),
     ...(tools && { tools: { firstPage: tools.value.firstPage === true, deferred: tools.value.beyond === "deferred" } }),
-    ...(toolNames && { toolNames: Object.fromEntries(seen.map(({ original, name }) => [original, name])) }),
+    ...(toolNames && { toolNames: namesOf(seen.map(({ original, name }) => [original, name])) }),
     ...(schemas && { schemas: lossesOf(seen.map((tool) => [tool.original, dropped(changesOf(tool, listed))])) }),
     ...(results && { results: lossesOf(samples.calls.map((call) => [call.tool, expectedLosses(profile, call)])) }),
     ...(resources && { resources: resources.value }),
@@ -79,6 +79,11 @@ function dropped(changes: readonly string[]): string[] {
 function expectedLosses(profile: Profile, { tool, result }: Report["calls"][number]): readonly string[] {
   const given = { content: [], ...(result as object) } as unknown as CallResult;
   return resultLosses(given, [resultSeenBy(profile, given, tool)]);
+}
+
+/** A short name and the long ones: the others follow the same pattern. */
+function namesOf(names: readonly (readonly [tool: string, name: string])[]) {
+  return Object.fromEntries(names.filter(([tool]) => tool === "words" || tool.startsWith("long_")));
 }
 
 function lossesOf(entries: readonly (readonly [string, readonly string[]])[]) {

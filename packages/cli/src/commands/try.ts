@@ -28,6 +28,8 @@ export interface TryFlags extends AnswerFlags, HeaderFlags {
 }
 
 const DEFAULT_TIMEOUT = 120;
+/** The client, the server and the folder of the run must not stay behind. */
+const ENDING = ["SIGTERM", "SIGHUP"] as const;
 
 /**
  * Starts real clients with a scripted model and a server, and reports what the model saw.
@@ -44,6 +46,7 @@ export async function tryClients({ target }: TargetArguments, flags: TryFlags): 
   const { name, server } = await toServer(target, headers);
   const interruption = new Interruption();
   interruption.start();
+  for (const signal of ENDING) process.on(signal, interruption.trigger);
   const reports: Report[] = [];
   try {
     for (const program of programs) {
@@ -60,6 +63,7 @@ export async function tryClients({ target }: TargetArguments, flags: TryFlags): 
     }
   } finally {
     interruption.stop();
+    for (const signal of ENDING) process.off(signal, interruption.trigger);
   }
   if (flags.json) printJson(reports);
   const failed = reports.filter(({ problems }) => problems.length > 0).map(({ title }) => title);
