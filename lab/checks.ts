@@ -29,7 +29,7 @@ function failure({ problems }: Report): string {
   return problems.length === 0 ? WORKS : problems.join(" ");
 }
 
-/** Seconds in which a call of `task_status` may wait make 90 seconds of work a few calls. */
+/** With more calls for 90 seconds of work, `task_status` waits too short. */
 export const MAX_POLLS = 4;
 
 export const CHECKS: readonly Check[] = [
