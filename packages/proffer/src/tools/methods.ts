@@ -260,10 +260,8 @@ export function convertResult(call: Call, tool: Tool, result: CallResult): CallR
 function failure(call: Call, tool: Tool, ctx: CallContext, thrown: unknown): CallResult {
   if (thrown instanceof RpcError) throw thrown;
   if (thrown instanceof ToolError) return deliver(call, tool, ctx, failureResult(thrown.message));
-  if (thrown instanceof ValidationError) {
-    const message = `Invalid arguments for tool "${tool.name}":\n${thrown.message}`;
-    return deliver(call, tool, ctx, failureResult(message));
-  }
+  if (thrown instanceof ValidationError)
+    return deliver(call, tool, ctx, failureResult(`Invalid arguments for tool "${tool.name}":\n${thrown.message}`));
   if (!call.done) call.server.logError(call, `tool "${tool.name}" threw`, thrown);
   const text = exposedText(call, thrown, "throw a ToolError");
   const result = deliver(call, tool, ctx, failureResult(text ?? `Tool "${tool.name}" failed.`));
