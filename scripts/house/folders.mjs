@@ -48,6 +48,10 @@ const proffer = {
     imports: core,
   },
   "features/max-result": { purpose: "Large results: cut, the rest kept, the tool `more`", imports: [...core, "nodes"] },
+  "features/mounts": {
+    purpose: "Other servers inside one's own, and questions across revisions",
+    imports: [...core, "client", "features/toolsets", "nodes"],
+  },
   "features/observe": { purpose: "`defineObserver`: values of every call, for logs and metrics", imports: core },
   "features/resource-tools": { purpose: "Resources as tools, for models that cannot read resources", imports: core },
   "features/skills": {
@@ -117,12 +121,12 @@ const proffer = {
 const profferExceptions = [
   {
     from: "features/features.ts",
-    lazy: ["adapt", "cluster", "max-result", "resource-tools", "skills", "tasks", "toolsets"].map(
+    lazy: ["adapt", "cluster", "max-result", "mounts", "resource-tools", "skills", "tasks", "toolsets"].map(
       (name) => `features/${name}`,
     ),
   },
   { from: "server/server.ts", value: ["features"] },
-  { from: "server/", type: ["features/tasks", "features/toolsets", "nodes", "providers"] },
+  { from: "server/", type: ["features/mounts", "features/tasks", "features/toolsets", "nodes", "providers"] },
   { from: "features/skills/", value: ["providers"] },
   { from: "features/cluster/feature.ts", lazy: ["nodes/sessions"] },
   // A server in the same process is loaded when one is connected to.
@@ -151,6 +155,7 @@ export const FEATURE_OPTIONS = {
   cluster: ["server/options.ts", "server/server.ts"],
   maxResult: ["server/options.ts", "tools/define.ts"],
   resourceTools: ["server/options.ts"],
+  servers: ["server/options.ts"],
   skills: ["server/options.ts"],
   task: ["calls/question.ts", "questions/context.ts", "support/seal.ts", "tools/define.ts"],
   tasks: ["server/limits.ts", "server/overrides.ts"],

@@ -58,7 +58,9 @@ function abandon(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-function safeVariables({ env }: NodeProcess): Variables {
+/** The variables of this process that a server of others may read. */
+export function safeVariables(): Variables {
+  const { env } = (globalThis as unknown as { process: NodeProcess }).process;
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.includes(name.toUpperCase())));
 }
 
@@ -69,7 +71,7 @@ export function linkCommand([command = "", ...args]: readonly string[], options:
     const { spawn } = (builtinModule("node:child_process") ?? {}) as { spawn?: Spawn };
     const { process } = globalThis as unknown as { process: NodeProcess };
     if (spawn === undefined) throw new ConnectionError("unreachable", "This run-time cannot start commands.");
-    const { env = safeVariables(process) } = options;
+    const { env = safeVariables() } = options;
     const stdio = ["pipe", "pipe", onStderr === undefined ? "inherit" : "pipe"];
     // Without a shell: the arguments reach the program unchanged.
     const child = spawn(command, args, { stdio, shell: false, cwd, env });

@@ -38,6 +38,12 @@ export const FEATURES: readonly FeatureRow[] = [
     load: () => import("./skills/feature.ts"),
   },
   {
+    // Other servers inside one's own. Before those that look for items.
+    isNeeded: ({ options }) => options.servers !== undefined,
+    hasLifespan: true,
+    load: () => import("./mounts/feature.ts"),
+  },
+  {
     // Shows only some items: by the option, or by `?toolsets=`.
     isNeeded: ({ options }) => options.toolsets !== undefined,
     isNeededBy: ({ origin }) => origin.query?.includes("toolsets=") === true,

@@ -5,6 +5,7 @@ import type { Store } from "../calls/store.ts";
 import type { Shows } from "../catalog/access.ts";
 import { DEFAULT_PAGE_SIZE } from "../catalog/pages.ts";
 import { checkName } from "../catalog/registry.ts";
+import type { LocalMount, RemoteServer } from "../features/mounts/options.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
@@ -36,6 +37,8 @@ export interface ServerOptions<
   readonly tools?: readonly Tools[];
   readonly prompts?: readonly Prompts[];
   readonly resources?: readonly Resources[];
+  /** Other servers, by the names before those of their items: in this process, or elsewhere with `remote`. */
+  readonly servers?: { readonly [name: string]: Server | LocalMount | RemoteServer };
   /**
    * Whether an item exists for a caller. Otherwise it is in no list, and a request for it gets the error of an unknown
    * name. Must be pure and synchronous. Default: everything exists for everyone.

@@ -36,7 +36,8 @@ export function select(servers: readonly ServerState[], choice: Choice = {}): vo
     items: itemsOf(server),
     toolsets: new Toolsets(server.options),
   }));
-  for (const { toolsets, items } of prepared) toolsets.check(items);
+  // The items of other servers come later.
+  for (const { toolsets, items, server } of prepared) if (!server.options.servers) toolsets.check(items);
   const names = prepared.flatMap(({ toolsets, items }) => toolsets.names(items));
   if (choice.toolsets !== undefined) checkToolsets(choice.toolsets, new Set([...names, ...GENERAL_NAMES]));
   const items = prepared.flatMap((each) => each.items);

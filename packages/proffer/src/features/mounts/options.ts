@@ -1,0 +1,93 @@
+import type { Principal } from "../../calls/client.ts";
+import type { ConnectOptions, connect, Target } from "../../client/connect.ts";
+import type { Headers } from "../../client/link.ts";
+import { isObject } from "../../protocol/messages.ts";
+import type { Server } from "../../server/server.ts";
+import { badOption } from "../../support/usage-error.ts";
+import type { MaxResult } from "../../tools/define.ts";
+
+/** Options for a server inside another one. */
+export interface MountOptions {
+  /** Before the names of its tools and prompts. Default: its name in `servers` and "_". */
+  readonly prefix?: string;
+  /** Patterns of the names that are offered, as the mounted server spells them; `*` stands for any characters. */
+  readonly only?: readonly string[];
+  /** Patterns of the names that are not offered. */
+  readonly except?: readonly string[];
+  /** The toolset of its items. */
+  readonly toolset?: string;
+  /** Cuts its larger results, as `maxResult` of a tool. */
+  readonly maxResult?: MaxResult;
+}
+
+/** A server in this process, with options. */
+export interface LocalMount extends MountOptions {
+  readonly server: Server;
+}
+
+/** On whose behalf a mounted server is called. Undefined: on behalf of the server itself, for its lists. */
+export interface OnBehalfOf {
+  readonly principal: Principal | undefined;
+}
+
+type OwnOptions =
+  | ("answers" | "cache" | "capabilities" | "info" | "logLevel" | "onNotification")
+  | ("principal" | "roots" | "signal" | "start");
+
+/** Options for `remote`: those of `connect`, and some for servers that stand behind another one. */
+export interface RemoteOptions extends MountOptions, Omit<ConnectOptions, OwnOptions> {
+  /**
+   * Returns the headers by which the server recognizes the caller, such as a token that was issued for that server. Each
+   * principal then has connections of its own. The caller's own token is never sent. Default: all callers are the same.
+   */
+  readonly authorize?: (caller: OnBehalfOf) => Headers | undefined | Promise<Headers | undefined>;
+  /** A file with the accepted descriptions: what has changed since is not offered. Written if it does not have this server. */
+  readonly pin?: string;
+  /** While the server is down, lists leave its items out, or fail. Default: "omit". */
+  readonly onDown?: "omit" | "fail";
+  /** Connections to a server that needs one for each caller. Default: 100. */
+  readonly connections?: number;
+  /** Milliseconds until a connection must be open. Default: 10 seconds for a URL, a minute for a command. */
+  readonly connectTimeout?: number;
+  /** Adds the instructions of the server to one's own: its author then speaks to the model. Default: false. */
+  readonly instructions?: boolean;
+}
+
+export const REMOTE: unique symbol = Symbol.for("proffer.remote");
+
+/** A server elsewhere. Create it with `remote`. */
+export interface RemoteServer {
+  readonly [REMOTE]: true;
+  /** A server without `remote` does not load the client. */
+  readonly connect: typeof connect;
+  readonly target: Target;
+  readonly options: RemoteOptions;
+}
+
+const KNOWN = new Set<string>([
+  ...["prefix", "only", "except", "toolset", "maxResult", "authorize", "pin", "onDown", "connections"],
+  ...["connectTimeout", "instructions"],
+]);
+/** Whether a value was created by `remote`. */
+export function isRemote(value: unknown): value is RemoteServer {
+  return typeof value === "object" && value !== null && REMOTE in value;
+}
+
+/** @throws {UsageError} */
+export function checkMountOptions(options: MountOptions, where: string): void {
+  if (!isObject(options)) throw badOption(where, "options", "an object", options);
+  const { prefix = "", toolset } = options;
+  for (const name of ["only", "except"] as const) {
+    const patterns: unknown = options[name] ?? [];
+    if (!Array.isArray(patterns) || !patterns.every((each) => typeof each === "string" && each !== ""))
+      throw badOption(where, name, "a list of names", patterns);
+  }
+  if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{0,32}$/.test(prefix))
+    throw badOption(where, "prefix", "0 to 32 of A-Z a-z 0-9 _ . -", prefix);
+  if (toolset !== undefined && typeof toolset !== "string") throw badOption(where, "toolset", "a name", toolset);
+}
+
+/** The options of `connect` among those of a mount. */
+export function connectOptionsOf(options: RemoteOptions): Omit<ConnectOptions, OwnOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !KNOWN.has(name)));
+}
