@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { describeFlag, type Flag } from "proffer/flags";
 import { addClientCommands, addDoctor, addInspecting, addLogins, addTrying } from "./client-program.ts";
 import { serve } from "./commands/serve.ts";
-import { ALL_SERVE_FLAGS, DEV_FLAGS } from "./commands/transport-flags.ts";
+import { ALL_SERVE_FLAGS, DEV_FLAGS, UPGRADE_FLAGS } from "./commands/transport-flags.ts";
 import { collect, define, describedVariables, MODULE } from "./define-command.ts";
 import { CLIENT_NAMES } from "./install/clients.ts";
 import { whileDeriving } from "./modules/derive-module.ts";
@@ -32,6 +32,7 @@ export function createProgram(command?: readonly string[]): Command {
     .configureOutput({ writeOut: write, writeErr: (text) => void currentShell().stderr.write(text) })
     .exitOverride();
   addServing(program, command);
+  addUpgrading(program, command);
   addBuilding(program);
   addClientCommands(program, command);
   addLogins(program);
@@ -72,6 +73,28 @@ function addServing(program: Command, rest: readonly string[] | undefined): void
     const { dev } = await whileDeriving(file, () => import("./commands/dev.ts"));
     await dev(words, rest);
   });
+}
+
+/** Adds the command that serves a server of somebody else. */
+function addUpgrading(program: Command, command: readonly string[] | undefined): void {
+  const upgrading = define(program, "upgrade", "serve a server that somebody else wrote, on every revision", [
+    "-- npx -y @modelcontextprotocol/server-memory",
+    "--http 3000 --read-only -- npx -y some-server",
+    "https://example.com/mcp --bearer-env API_TOKEN",
+  ]).description(
+    "Serves the server at a URL, or the one that the command after -- starts, to clients of every protocol revision: with " +
+      "its questions, its resources also as tools, and the flags of serve.",
+  );
+  const usage = "[options] [url] [-- command args…]";
+  withServeFlags(
+    upgrading,
+    UPGRADE_FLAGS,
+    async (words) => {
+      const { upgrade } = await import("./commands/upgrade.ts");
+      await upgrade(words, command);
+    },
+    usage,
+  );
 }
 
 function addBuilding(program: Command): void {
@@ -226,12 +249,13 @@ function withServeFlags(
   command: Command,
   flags: readonly Flag[],
   act: (words: readonly string[]) => Promise<void>,
+  usage = "[options] <module> [-- arguments of the server]",
 ): void {
   const options = flags.map((flag) => new Option(`${flag.name} ${flag.value ?? ""}`.trimEnd(), describeFlag(flag)));
   command
     .allowUnknownOption()
     .allowExcessArguments()
     .configureHelp({ visibleOptions: () => [...options, new Option("-h, --help", "display help for command")] })
-    .usage("[options] <module> [-- arguments of the server]")
+    .usage(usage)
     .action(() => act(command.args));
 }

@@ -1,5 +1,5 @@
 export { Client, type ListItems } from "./client/client.ts";
-export { type CommandOptions, linkCommand } from "./client/command-link.ts";
+export { type CommandOptions, linkCommand, safeVariables } from "./client/command-link.ts";
 export {
   type Command,
   type ConnectOptions,

@@ -30,6 +30,42 @@ export const ALL_SERVE_FLAGS: readonly Flag[] = [
   { name: MOUNT, value: "<path=module>", repeatable: true, help: MOUNT_HELP },
 ];
 
+/** The flags of `upgrade`: those of `serve`, and some for the server behind. */
+export const UPGRADE_FLAGS: readonly Flag[] = [
+  ...SERVE_FLAGS,
+  { name: "--name", value: "<name>", help: "the name of the server (default: from the command or the URL)" },
+  {
+    name: "--resource-tools",
+    value: "<auto|always|never>",
+    help: "for which clients resources are tools (default: auto)",
+  },
+  { name: "--max-result", value: "<tokens>", help: "cut larger results; the tool more returns the rest" },
+  { name: "--adapt", help: "convert names, schemas and results for clients that would lose a part of them" },
+  {
+    name: "--toolset",
+    value: "<name=patterns>",
+    repeatable: true,
+    help: "a group of items for --toolsets; repeatable",
+  },
+  { name: "--pin", value: "<file>", help: "offer only what is described as when it was accepted in this file" },
+  { name: "--telemetry", help: "spans and metrics by OpenTelemetry; requires the package @opentelemetry/api" },
+  {
+    name: "--env",
+    value: "<name=value>",
+    repeatable: true,
+    help: "a variable for the command; a name alone copies it; repeatable",
+  },
+  {
+    name: "--header",
+    value: "<name: value>",
+    repeatable: true,
+    help: "a header of all requests to the URL; repeatable",
+  },
+  { name: "--bearer-env", value: "<variable>", help: "send the token in this variable as Authorization: Bearer" },
+  { name: "--timeout", value: "<seconds>", help: "the time for each response of the server (default: 300)" },
+  { name: "--max-bytes", value: "<bytes>", help: "the size of one message of the server" },
+];
+
 /** @throws {WrongUsage} for unknown, invalid or conflicting arguments. */
 export function parseServeArguments(words: readonly string[], flags: readonly Flag[]): ServeArguments {
   const line = explainFlags(() => parseCommandLine(words, flags));

@@ -15,7 +15,7 @@ import { MAX_URI_LENGTH } from "../../uri/parse.ts";
 import { toFailure } from "./failures.ts";
 import { rememberCall } from "./items.ts";
 import { asRemote, innerOf, isPlain, isServer, LocalItems } from "./local.ts";
-import { CONTAINS, idOf, refuseDepth, refuseLoop, viaOf } from "./loops.ts";
+import { CONTAINS, idOf, MAX_HOPS, refuseDepth, refuseLoop, viaOf } from "./loops.ts";
 import { downError, Mount } from "./mount.ts";
 import { checkMountOptions, isRemote, type RemoteServer } from "./options.ts";
 import { parkedOf } from "./parked.ts";
@@ -88,7 +88,8 @@ class Mounts {
   run(call: Call, work: Work): unknown {
     if (this.#mounts.length === 0 || call.method === "ping") return work(call);
     const isList = call.method.endsWith("/list");
-    if (viaOf(call).includes(idOf(this.#server))) {
+    const via = viaOf(call);
+    if (via.length > 0 && (via.includes(idOf(this.#server)) || via.length > MAX_HOPS)) {
       // A server behind this one asks while this one asks it: it gets what there is, and finds itself in `_meta`.
       if (!isList && !OPENING.has(call.method)) refuse(call);
     } else if (!this.#isLoaded) {

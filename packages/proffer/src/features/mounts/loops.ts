@@ -10,7 +10,7 @@ export const VIA = "x-proffer-via";
 /** In `_meta` of a list: the servers whose items it may contain, for a mount that asks. */
 export const CONTAINS = "proffer.dev/servers";
 /** Servers one behind the other. */
-const MAX_HOPS = 8;
+export const MAX_HOPS = 8;
 const DEPTH = "PROFFER_MOUNT_DEPTH";
 
 /** Identifies a server in this process. */

@@ -139,11 +139,12 @@ export class Mount implements Upstream {
     try {
       const connection = await this.connections.main(call);
       const { client } = connection;
-      if (connection.sender.via.length > 0) connection.sender.via = [];
       await this.#listen(connection);
       this.hasResources = client.capabilities.resources !== undefined;
       this.#completes = client.capabilities.completions !== undefined;
       const read = await readOffer(client, CONTAINS, signal, (text) => this.#warn(text));
+      // Later requests have not come from anywhere.
+      connection.sender.via = [];
       if (read.contains.includes(idOf(this.#server))) {
         await this.connections.close();
         throw new LoopError(`The server "${this.name}" is mounted in itself, through other servers.`);

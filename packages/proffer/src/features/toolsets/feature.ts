@@ -36,12 +36,13 @@ export function select(servers: readonly ServerState[], choice: Choice = {}): vo
     items: itemsOf(server),
     toolsets: new Toolsets(server.options),
   }));
-  // The items of other servers come later.
-  for (const { toolsets, items, server } of prepared) if (!server.options.servers) toolsets.check(items);
+  // The items of other servers come later, so that nobody knows yet which names there are.
+  const isComplete = servers.every(({ options }) => options.servers === undefined);
+  for (const { toolsets, items } of prepared) if (isComplete) toolsets.check(items);
   const names = prepared.flatMap(({ toolsets, items }) => toolsets.names(items));
   if (choice.toolsets !== undefined) checkToolsets(choice.toolsets, new Set([...names, ...GENERAL_NAMES]));
   const items = prepared.flatMap((each) => each.items);
-  for (const chosen of [choice.only, choice.except]) {
+  for (const chosen of isComplete ? [choice.only, choice.except] : []) {
     for (const pattern of chosen?.names ?? []) checkMatches(pattern, items, `${chosen?.origin} has`);
   }
   for (const { server, toolsets } of prepared) show(server, new SelectedAccess(server.options, toolsets, choice));
