@@ -13,6 +13,7 @@ import { request } from "./workload/messages.mjs";
 
 const ISSUER = "https://login.example.com";
 const CALL = ["tools/call", { name: "add", arguments: { a: 19, b: 23 } }];
+const MOUNTED = ["tools/call", { name: "m_add", arguments: { a: 19, b: 23 } }];
 const LIST = ["tools/list", {}];
 
 /** The features: the path to compare with, the request, and how often the CPU without the feature it may take. */
@@ -27,6 +28,9 @@ const FEATURES = {
   observer: { title: "telemetry() without an SDK", base: "none", asked: CALL, budget: 1.05 },
   // Its process has the context manager of an SDK.
   telemetry: { title: "telemetry() with an SDK, no exporter", base: "none", asked: CALL, budget: 1.35, process: "sdk" },
+  local: { title: "a server in this process, mounted", base: "none", asked: MOUNTED, budget: 1.1, process: "mounts" },
+  // The baseline is a handler that calls the other server with a client.
+  remote: { title: "a server elsewhere, mounted", base: "byHand", asked: MOUNTED, budget: 1.25, process: "mounts" },
 };
 
 const OPTIONS = {
@@ -48,15 +52,23 @@ await main(async () => {
   process.env.ISSUER = ISSUER;
   process.env.JWKS = JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "bench" }] });
   const token = tokenOf(privateKey);
-  for (const name of ["plain", "sdk"]) {
+  for (const name of ["plain", "sdk", "mounts"]) {
     const features = chosen.filter((each) => (FEATURES[each].process ?? "plain") === name);
-    if (features.length > 0) print(features, await measure(name, features, token, values));
+    if (features.length === 0) continue;
+    const behind = name === "mounts" ? await startServer(serverOf("behind"), "http", "") : undefined;
+    if (behind !== undefined) process.env.BEHIND = `http://127.0.0.1:${behind.port}/mcp`;
+    print(features, await measure(name, features, token, values));
+    await behind?.stop();
   }
 });
 
+function serverOf(name) {
+  return { name, file: "servers/features.mjs", mode: name };
+}
+
 /** Returns the CPU of a request in µs by path, one figure per round. */
 async function measure(name, features, token, { rounds, requests }) {
-  const server = await startServer({ name, file: "servers/features.mjs", mode: name }, "http", "");
+  const server = await startServer(serverOf(name), "http", "");
   const paths = new Map(
     features.flatMap((each) => [FEATURES[each].base, each].map((path) => [path, FEATURES[each].asked])),
   );

@@ -1,6 +1,8 @@
-// Proffer over HTTP with a path per feature: features.mjs <transport> plain|sdk. JWKS and ISSUER are variables.
+// Proffer over HTTP with a path per feature: features.mjs <transport> plain|sdk|behind|mounts. JWKS, ISSUER and BEHIND are
+// variables.
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { defineServer, defineTool } from "proffer";
+import { connect, remote } from "proffer/client";
 import { serveHttp } from "proffer/http";
 import { oauth } from "proffer/oauth";
 import { telemetry } from "proffer/telemetry";
@@ -36,6 +38,21 @@ const PROCESSES = {
     "/maxResult": serverOf([add], { maxResult: { tokens: 10_000 } }),
     "/observer": serverOf([add], { observe: telemetry() }),
   }),
+  /** The server that `mounts` calls, in a process of its own. */
+  behind: () => ({ "/mcp": plain() }),
+  /** `byHand` is a call of the server and one of a client, which is the least that a mount can do. */
+  async mounts() {
+    const { BEHIND } = process.env;
+    const client = await connect(BEHIND);
+    const call = async (input) => ({ content: (await client.call("add", input)).content });
+    const byHand = { ...add, name: "m_add", handle: call };
+    return {
+      "/none": serverOf([{ ...add, name: "m_add" }]),
+      "/local": serverOf([], { servers: { m: plain() } }),
+      "/byHand": serverOf([byHand]),
+      "/remote": serverOf([], { servers: { m: remote(BEHIND) } }),
+    };
+  },
   /** Spans are sampled and recorded, and go nowhere. */
   async sdk() {
     const { BasicTracerProvider } = await import("@opentelemetry/sdk-trace-base");

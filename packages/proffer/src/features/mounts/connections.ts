@@ -17,6 +17,14 @@ export interface ConnectionEvents {
   lost(connection: Connection): void;
 }
 
+/** The connection that reads lists. */
+interface Main {
+  /** The capabilities that it was opened with. */
+  readonly mark: string;
+  readonly opening: Promise<Connection>;
+  ready?: Connection;
+}
+
 const CONNECT_TIMEOUT = 10_000;
 /** A package may have to be installed first. */
 const COMMAND_TIMEOUT = 60_000;
@@ -37,7 +45,11 @@ export class Connections {
   readonly #name: string;
   readonly #events: ConnectionEvents;
   readonly #open = new Map<string, { readonly connection: Connection; readonly opening: Promise<Connection> }[]>();
-  #main: { readonly mark: string; readonly opening: Promise<Connection> } | undefined;
+  #main: Main | undefined;
+  /** The headers of every request, if they are always the same. */
+  readonly #fixed: Headers | undefined;
+  /** The revision that the server speaks, as long as it runs. */
+  #revision: string | undefined;
   #sweeping: ReturnType<typeof setInterval> | undefined;
 
   constructor(server: ServerState, name: string, remote: RemoteServer, events: ConnectionEvents) {
@@ -45,6 +57,9 @@ export class Connections {
     this.#remote = remote;
     this.#name = name;
     this.#events = events;
+    const { headers = {}, authorize } = remote.options;
+    const isFixed = authorize === undefined && typeof headers !== "function";
+    this.#fixed = isFixed ? { ...headers, [VIA]: idOf(server) } : undefined;
   }
 
   /** Milliseconds in which a connection must be open. */
@@ -60,23 +75,33 @@ export class Connections {
       const own = call !== undefined && this.#isAlone(call) ? capabilitiesFor(call) : {};
       const sender = { principal: undefined, credentials: undefined, via: call === undefined ? [] : viaOf(call) };
       const connection = new Connection("main", undefined, sender, this.#server.limits.questionTimeout);
-      const main = { mark: JSON.stringify(own), opening: this.#connect(connection, own) };
+      const main: Main = { mark: JSON.stringify(own), opening: this.#connect(connection, own) };
       this.#main = main;
-      main.opening.catch(() => {
-        if (this.#main === main) this.#main = undefined;
-      });
+      main.opening.then(
+        (opened) => {
+          main.ready = opened;
+        },
+        () => {
+          if (this.#main === main) this.#main = undefined;
+        },
+      );
     }
     return this.#main.opening;
   }
 
-  /** The connection for a call. @throws {Busy} if there are too many. */
-  async lease(call: Call): Promise<Lease> {
+  /** The connection for a call: at once, if all callers share it. @throws {Busy} if there are too many. */
+  lease(call: Call): Lease | Promise<Lease> {
+    const { ready } = this.#main ?? {};
+    if (ready === undefined || ready.client.hasHandshake || this.#isPersonal) return this.#lease(call);
+    return leaseOf(ready, call);
+  }
+
+  async #lease(call: Call): Promise<Lease> {
     const main = this.#isPersonal ? undefined : await this.main(call);
+    if (main?.client.hasHandshake === false) return leaseOf(main, call);
     const capabilities = capabilitiesFor(call);
     const mark = JSON.stringify(capabilities);
-    const usesMain =
-      main !== undefined && (!main.client.hasHandshake || (this.#isAlone(call) && this.#main?.mark === mark));
-    if (usesMain) return leaseOf(main, call);
+    if (main !== undefined && this.#isAlone(call) && this.#main?.mark === mark) return leaseOf(main, call);
     const { principal, session, transport, listener } = call.origin;
     const base = principal === undefined ? "" : `id ${principal.id}`;
     const who = session?.id ?? (transport === "http" ? base : (callerOf({ listener }) ?? base));
@@ -174,13 +199,15 @@ export class Connections {
     const client = await this.#remote
       .connect(reached, {
         ...connectOptionsOf(options),
-        ...(isUrl && { headers: () => this.#headers(sender) }),
+        ...(isUrl && { headers: () => (sender.via.length === 0 ? this.#fixed : undefined) ?? this.#headers(sender) }),
         ...(isLocal(target) && sender.principal !== undefined && { principal: sender.principal }),
         info: { name, version },
         capabilities,
         answers: (asked) => connection.answer(asked) as Promise<{ readonly [key: string]: unknown }>,
         cache: false,
         onNotification: (notification) => this.#events.notified(connection, notification),
+        // A server of an older revision is not started twice to find that out again.
+        ...(this.#revision !== undefined && { revision: this.#revision }),
         signal: AbortSignal.timeout(this.timeout),
       })
       .catch((error) => {
@@ -189,9 +216,11 @@ export class Connections {
         throw new ConnectionError("timeout", message, { cause: error });
       });
     connection.client = client;
+    this.#revision = client.revision;
     client.onLost(() => {
       connection.isLost = true;
       this.#remove(connection);
+      this.#revision = undefined;
       if (connection.key === "main") this.#main = undefined;
       this.#events.lost(connection);
     });

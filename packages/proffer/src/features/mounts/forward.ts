@@ -144,13 +144,13 @@ async function callInRounds(request: Forwarded, lease: Lease, isLater: boolean):
   const { client, key } = lease.connection;
   const { transport, principal } = call.origin;
   // On a connection of several callers, nobody knows whose log messages arrive.
-  const hasLog = key !== "main" || (transport !== "http" && principal === undefined);
+  const hasLog = call.logLevel !== undefined && (key !== "main" || (transport !== "http" && principal === undefined));
   const running: Running = {
     ask: () => Promise.reject(new Error("A stateless server cannot ask.")),
     log: (level, data, logger) => request.ctx.log(level, data, logger),
   };
   if (hasLog) lease.connection.begin(running);
-  const send = (round: JsonObject) => async () => {
+  const send = async (round: JsonObject) => {
     const onProgress = (value: JsonObject) => request.ctx.progress(...progressOf(value));
     const options = optionsFor(request, { signal: call.signal, onProgress }, hasLog);
     try {
@@ -167,7 +167,8 @@ async function callInRounds(request: Forwarded, lease: Lease, isLater: boolean):
     for (let rounds = 0; rounds <= MAX_ROUNDS; rounds++) {
       const step = (work: () => unknown) => questionsOf(call).step(`round ${rounds}`, work) as Promise<JsonObject>;
       const isFirst = rounds === 0 && !isLater;
-      let result = await (isFirst ? send(round)() : step(send(round)));
+      const current = round;
+      let result = await (isFirst ? send(current) : step(() => send(current)));
       if (result.resultType !== "input_required") return checked(client.name, method, result);
       checkShape(INPUT_REQUIRED, client.name, method, result);
       // Most calls ask nothing, and record nothing.
@@ -231,12 +232,13 @@ function optionsFor(
   hasLog: boolean,
 ): RequestOptions {
   const { meta, logLevel } = call;
-  const passed = PASSED_ON.filter((name) => typeof meta[name] === "string").map((name) => [name, meta[name]]);
+  const passed: { [name: string]: unknown } = { [CAPABILITIES]: capabilitiesFor(call) };
+  for (const name of PASSED_ON) if (typeof meta[name] === "string") passed[name] = meta[name];
   return {
     ...(signal && { signal }),
     ...(meta.progressToken !== undefined && onProgress && { onProgress }),
     ...(hasLog && logLevel !== undefined && { logLevel }),
-    _meta: Object.fromEntries([...passed, [CAPABILITIES, capabilitiesFor(call)]]),
+    _meta: passed,
   };
 }
 

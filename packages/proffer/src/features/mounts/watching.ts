@@ -33,7 +33,7 @@ export class UriWatcher {
   /** A caller wants to watch a URI of an item. False if there is no such resource. */
   async want(item: string, uri: string, call: Call): Promise<boolean> {
     const { connections, name } = this.#upstream;
-    const lease = await connections.lease(call).catch((error) => {
+    const lease = await Promise.resolve(connections.lease(call)).catch((error) => {
       throw toFailure(error, name, call.method);
     });
     const following = this.#following.get(item) ?? new Map<string, Following>();
