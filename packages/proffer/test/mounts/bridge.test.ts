@@ -1,5 +1,7 @@
+import type { ServerOptions } from "proffer";
 import { connect } from "proffer/client";
 import { serveHttp } from "proffer/http";
+import { memoryCluster } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createUpstream } from "../fixtures/upstream.ts";
 import { answers, type Crossing, cross, journey, textOf } from "./journey.ts";
@@ -19,8 +21,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function open(crossing: Omit<Crossing, "upstream">, options = {}) {
-  const opened = await cross({ upstream, ...crossing }, { answers, ...options });
+async function open(crossing: Omit<Crossing, "upstream">, options = {}, more: Partial<ServerOptions> = {}) {
+  const opened = await cross({ upstream, ...crossing }, { answers, ...options }, more);
   closers.push(opened.close);
   return opened;
 }
@@ -66,6 +68,20 @@ describe("a parked call", () => {
     await expect(
       one.client.requestOnce("tools/call", { name: "up_echo", arguments: {}, ...answer(first, "a") }),
     ).rejects.toThrow("requestState is invalid");
+  });
+
+  it("goes on at another node, and comes back", async () => {
+    const shared = { cluster: memoryCluster(), keys: [new Uint8Array(32).fill(7)] };
+    const one = await open(crossing, {}, shared);
+    const other = await open(crossing, {}, shared);
+    const first = await ask(one.client);
+    const second = await ask(other.client, answer(first, "a"));
+    expect(second).toMatchObject({ resultType: "input_required" });
+    expect(await ask(other.client, answer(second, "b"))).toMatchObject({ content: [{ text: "a b" }] });
+    await expect.poll(() => one.server.metrics().mounts?.parkedCalls).toBe(0);
+    const again = await ask(one.client);
+    const then = await ask(other.client, answer(again, "c"));
+    expect(await ask(one.client, answer(then, "d"))).toMatchObject({ content: [{ text: "c d" }] });
   });
 
   it("is bounded for each caller", async () => {

@@ -1,4 +1,4 @@
-import type { Server } from "proffer";
+import type { Server, ServerOptions } from "proffer";
 import { defineServer } from "proffer";
 import { type Client, type ConnectOptions, connect, remote, type Target } from "proffer/client";
 import { serveHttp } from "proffer/http";
@@ -16,8 +16,13 @@ export interface Crossing {
 }
 
 /** Serves a server around another one, and connects to it. */
-export async function cross({ upstream, behind, front, over }: Crossing, options: ConnectOptions = {}) {
+export async function cross(
+  { upstream, behind, front, over }: Crossing,
+  options: ConnectOptions = {},
+  more: Partial<ServerOptions> = {},
+) {
   const server: Server = defineServer({
+    ...more,
     name: "front",
     version: "1",
     log: () => {},

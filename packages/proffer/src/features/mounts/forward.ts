@@ -13,7 +13,7 @@ import { ToolError } from "../../results/content.ts";
 import { capabilitiesFor, type Lease, type Running } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { toFailure } from "./failures.ts";
-import { OpenCall, parkedOf, progressOf } from "./parked.ts";
+import { type Followed, OpenCall, parkedOf, progressOf } from "./parked.ts";
 
 /** The server to which a request goes on. */
 export interface Upstream {
@@ -43,7 +43,7 @@ export async function forward(upstream: Upstream, request: Forwarded): Promise<J
   const { call, method } = request;
   try {
     const isLater = call.questions !== undefined && call.questions.round > 0;
-    const parked = isLater ? parkedOf(call.server).find(call.chain) : undefined;
+    const parked = isLater ? await findParked(call) : undefined;
     if (parked !== undefined) return await follow(request, parked);
     const lease = await upstream.connections.lease(call);
     if (!lease.connection.client.hasHandshake) return await callInRounds(request, lease, isLater);
@@ -83,59 +83,67 @@ async function setLogLevel(call: Call, { connection }: Lease): Promise<void> {
   await client.requestOnce("logging/setLevel", { level }).catch(() => undefined);
 }
 
+/** The open call that a later request goes on with, here or on another node. */
+async function findParked({ server, chain }: Call): Promise<Followed | undefined> {
+  const own = parkedOf(server).find(chain);
+  if (own !== undefined || server.cluster === undefined) return own;
+  return (await import("./shared.ts")).SharedCall.find(server, chain);
+}
+
 /** Follows an open call until it ends or asks. */
-async function follow(request: Forwarded, open: OpenCall): Promise<JsonObject> {
+async function follow(request: Forwarded, open: Followed): Promise<JsonObject> {
   const { call, ctx } = request;
+  const { questions, outcome } = open;
   const parked = parkedOf(call.server);
   const { signal } = call;
   const stop = () => {
-    if (open.isParked) return;
+    if (questions.areParked) return;
     parked.forget(call.chain);
     open.cancel(signal.reason);
   };
-  open.isInRounds = call.revision.rounds;
-  open.unanswered = 0;
+  questions.isInRounds = call.revision.rounds;
+  questions.unanswered = 0;
   open.attach(ctx);
   signal.addEventListener("abort", stop, { once: true });
   try {
     if (signal.aborted) stop();
     for (let known = 0; ; ) {
-      for (; known < open.asked.length; known++) askCaller(request, open, known);
-      const result = await open.next(known);
+      for (; known < questions.all.length; known++) askCaller(request, open, known);
+      const result = await Promise.race([outcome, questions.more(known)]);
       // Another request of the caller goes on with it.
       if (call.done) return await suspended(call);
       if (result === undefined) continue;
-      if (open.isInRounds) parked.forget(call.chain);
+      if (questions.isInRounds) parked.forget(call.chain);
       return result;
     }
   } catch (error) {
-    if (!open.isParked) open.cancel(error);
+    if (!questions.areParked) open.cancel(error);
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-function askCaller({ call }: Forwarded, open: OpenCall, index: number): void {
-  const asked = open.asked[index] as OpenCall["asked"][number];
+function askCaller({ call }: Forwarded, open: Followed, index: number): void {
+  const { questions } = open;
+  const asked = questions.all[index] as (typeof questions.all)[number];
   const question = toQuestion(asked, `${index}`);
   if (missingCapabilities(question.needs, capabilitiesFor(call)) !== undefined) {
     asked.reject(new Error(`This client cannot be asked: ${asked.method}.`));
     return;
   }
   // Before the question is sent: it must not end a request that nobody could go on with.
-  if (open.isInRounds) parkedOf(call.server).keep(call, open);
-  open.unanswered++;
-  Promise.resolve(questionsOf(call).ask(question)).then(
-    (answer) => {
-      open.unanswered--;
-      asked.resolve(answer);
-    },
-    (error) => {
-      open.unanswered--;
-      asked.reject(error);
-    },
-  );
+  if (questions.isInRounds) park(call, open);
+  questions.unanswered++;
+  const settled = () => questions.unanswered--;
+  Promise.resolve(questionsOf(call).ask(question)).finally(settled).then(asked.resolve, asked.reject);
+}
+
+function park(call: Call, open: Followed): void {
+  const { server, chain } = call;
+  const { cluster } = server;
+  if (!parkedOf(server).keep(call, open) || cluster === undefined || !(open instanceof OpenCall)) return;
+  void import("./shared.ts").then(({ share }) => share(server, cluster, chain, open));
 }
 
 /** Calls a server that asks in rounds, again and again, with the answers of the caller. */

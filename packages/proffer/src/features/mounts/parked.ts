@@ -12,13 +12,54 @@ import { memoized } from "../../support/memo.ts";
 import type { Lease, Running } from "./connection.ts";
 
 /** A question of a server that waits for the answer in the middle of a call. */
-export interface Waiting extends Asked {
+interface Waiting extends Asked {
   resolve(answer: object): void;
   reject(error: Error): void;
 }
 
 /** Questions of one call. A server could ask any number. */
 const MAX_QUESTIONS = 100;
+
+/** The questions of one call so far, in their order. */
+export class Questions {
+  readonly all: Waiting[] = [];
+  /** Those that the caller has not answered. */
+  unanswered = 0;
+  /** Whether the caller is asked in rounds: then the end of a request does not end the call while a question is open. */
+  isInRounds = false;
+  onAdded = () => {};
+  #wake = () => {};
+
+  add(asked: Asked): Promise<object> {
+    if (this.all.length >= MAX_QUESTIONS) return Promise.reject(new Error(`A call has ${MAX_QUESTIONS} questions.`));
+    return new Promise((resolve, reject) => {
+      this.all.push({ ...asked, resolve, reject });
+      this.onAdded();
+      this.#wake();
+    });
+  }
+
+  get areParked(): boolean {
+    return this.isInRounds && this.unanswered > 0;
+  }
+
+  /** Resolves when there are more questions than these. */
+  more(known: number): Promise<undefined> {
+    if (this.all.length > known) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#wake = () => resolve(undefined);
+    });
+  }
+}
+
+/** A call that is open at a server which asks in the middle of it. */
+export interface Followed {
+  readonly questions: Questions;
+  readonly outcome: Promise<JsonObject>;
+  /** Progress and log messages go to this request from now on. */
+  attach(ctx: CallContext): void;
+  cancel(reason: unknown): void;
+}
 
 /** The arguments of `ctx.progress`, which ignores a value that does not grow. */
 export function progressOf({ progress, total, message }: JsonObject): [number, number | undefined, string | undefined] {
@@ -29,65 +70,39 @@ export function progressOf({ progress, total, message }: JsonObject): [number, n
   ];
 }
 
-/** A call that is open at a server which asks in the middle of it. It outlives the requests of a caller who is asked in rounds. */
-export class OpenCall implements Running {
-  /** All questions so far, in their order. */
-  readonly asked: Waiting[] = [];
-  /** The questions that the caller has not answered. */
-  unanswered = 0;
-  /** Whether the caller is asked in rounds: then an end of the request does not end the call while a question is open. */
-  isInRounds = false;
+/** A call that is open on a connection of this process. It outlives the requests of a caller who is asked in rounds. */
+export class OpenCall implements Followed, Running {
+  readonly questions = new Questions();
   readonly outcome: Promise<JsonObject>;
   readonly #stop = new AbortController();
-  readonly #lease: Lease;
   #ctx: CallContext | undefined;
-  #wake = () => {};
 
   /** @param send - sends the request; the signal cancels it. */
   constructor(lease: Lease, send: (signal: AbortSignal, progress: (value: JsonObject) => void) => Promise<JsonObject>) {
-    this.#lease = lease;
     lease.connection.begin(this);
     this.outcome = send(this.#stop.signal, (value) => this.#ctx?.progress(...progressOf(value))).finally(() => {
       lease.connection.end(this);
-      this.#lease.release();
+      lease.release();
     });
     // It may fail while nobody waits for it.
     this.outcome.catch(() => undefined);
   }
 
-  get isParked(): boolean {
-    return this.isInRounds && this.unanswered > 0;
-  }
-
-  /** Progress and log messages go to this request from now on. */
   attach(ctx: CallContext): void {
     this.#ctx = ctx;
   }
 
   ask(asked: Asked): Promise<object> {
-    if (this.asked.length >= MAX_QUESTIONS) return Promise.reject(new Error(`A call has ${MAX_QUESTIONS} questions.`));
-    return new Promise((resolve, reject) => {
-      this.asked.push({ ...asked, resolve, reject });
-      this.#wake();
-    });
+    return this.questions.add(asked);
   }
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
     if (!this.#stop.signal.aborted) this.#ctx?.log(level, data, logger);
   }
 
-  /** Resolves with the result, or with undefined when there are more questions than these. */
-  next(known: number): Promise<JsonObject | undefined> {
-    if (this.asked.length > known) return Promise.resolve(undefined);
-    const more = new Promise<undefined>((resolve) => {
-      this.#wake = () => resolve(undefined);
-    });
-    return Promise.race([this.outcome, more]);
-  }
-
   cancel(reason: unknown): void {
     this.#stop.abort(reason);
-    for (const { reject } of this.asked) reject(new Error("The call was cancelled."));
+    for (const { reject } of this.questions.all) reject(new Error("The call was cancelled."));
   }
 }
 
@@ -96,7 +111,7 @@ const MAX_OF_CALLER = 10;
 const MAX_PARKED = 1000;
 
 interface Parked {
-  readonly open: OpenCall;
+  readonly open: Followed;
   readonly caller: string | undefined;
   timer: ReturnType<typeof setTimeout>;
 }
@@ -109,8 +124,11 @@ export class ParkedCalls {
     return this.#calls.size;
   }
 
-  /** Keeps a call for the next request, as long as a question lives. @throws {ToolError} if too many calls wait. */
-  keep(call: Call, open: OpenCall): void {
+  /**
+   * Keeps a call for the next request, as long as a question lives. Returns whether it is new.
+   * @throws {ToolError} if too many calls wait.
+   */
+  keep(call: Call, open: Followed): boolean {
     const { chain, server } = call;
     const known = this.#calls.get(chain);
     const caller = callerOf(call.origin);
@@ -126,9 +144,10 @@ export class ParkedCalls {
     };
     const timer = unref(setTimeout(expire, delayOf(server.limits.questionTimeout)));
     this.#calls.set(chain, { open, caller, timer });
+    return known === undefined;
   }
 
-  find(chain: string): OpenCall | undefined {
+  find(chain: string): Followed | undefined {
     return this.#calls.get(chain)?.open;
   }
 
