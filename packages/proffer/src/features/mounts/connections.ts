@@ -107,7 +107,7 @@ export class Connections {
     const who = session?.id ?? (transport === "http" ? base : (callerOf({ listener }) ?? base));
     // Callers that nobody can tell apart must not get each other's questions.
     const isShared = who !== "";
-    const key = `${base} ${who} ${mark}`;
+    const key = JSON.stringify([base, who, mark]);
     const known = this.#open
       .get(key)
       ?.find(({ connection }) => !connection.isLost && (isShared || connection.leases === 0));
@@ -232,10 +232,11 @@ export class Connections {
     const { headers = {}, authorize } = this.#remote.options;
     const own = typeof headers === "function" ? await headers() : headers;
     const personal = (await authorize?.({ principal: sender.principal })) ?? {};
+    const token = sender.credentials?.trim().split(" ").at(-1);
     for (const [name, value] of Object.entries(personal)) {
       if (NEVER_SENT.test(name)) throw new Error(`authorize of "${this.#name}" must not return the header ${name}.`);
       // The token was issued for this server: another one could use it here (RFC 8707; specification, token passthrough).
-      if (sender.credentials !== undefined && value.trim() === sender.credentials.trim())
+      if (token && value.includes(token))
         throw new Error(`authorize of "${this.#name}" returned the caller's own token, which is for this server only.`);
     }
     return { ...own, ...personal, [VIA]: [...sender.via, idOf(this.#server)].join() };
