@@ -13,6 +13,7 @@ import { ensureInstalledIn, root } from "./npm.mjs";
 import { Failure, main, progress } from "./terminal.mjs";
 
 const ZOO = "upgrade-zoo";
+const BEGIN = "<!-- npm run upgrade-zoo -- --write -->";
 const PAGE = join(root, "docs/upgrade.md");
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 /** Milliseconds for one server. */
@@ -23,8 +24,6 @@ const NEEDS = {
   "@modelcontextprotocol/server-everything": { asks: "trigger-elicitation-request" },
   "@upstash/context7-mcp": { args: ["--transport", "stdio"] },
   "@modelcontextprotocol/server-pdf": { args: ["--stdio"] },
-  "@sveltejs/mcp": {},
-  "@eslint/mcp": {},
   "chrome-devtools-mcp": { args: ["--headless"] },
   "mcp-server-sqlite-npx": { args: ["{folder}/zoo.db"] },
 };
@@ -64,7 +63,10 @@ async function visit(name) {
 
 async function compare(row, command, folder, asks) {
   const { connect } = await import("proffer/client");
-  const alone = await connect({ command: command[0], args: command.slice(1), cwd: folder }, { onStderr: () => {} });
+  const alone = await connect(
+    { command: command[0], args: command.slice(1), cwd: folder },
+    { onStderr: () => {}, answers: () => "decline" },
+  );
   row.revision = alone.revision;
   row.instructions = alone.instructions !== undefined;
   const own = await offerOf(alone);
@@ -81,7 +83,6 @@ async function compare(row, command, folder, asks) {
       if (missing.length > 0) row.problem = `on ${revision}, the tool ${missing[0].name} is missing`;
       else row.served.push(revision);
       row.resourceTools = tools.length - own.tools.length;
-      row.repaired = tools.filter((tool) => isChanged(tool, own.tools)).length;
       if (asks !== undefined && revision === REVISIONS.at(-1)) row.asked = await isAsked(upgraded.url, asks);
       await client.close();
     }
@@ -97,11 +98,6 @@ async function offerOf(client) {
   return offer;
 }
 
-function isChanged({ name, inputSchema }, own) {
-  const before = own.find((tool) => tool.name === name);
-  return before !== undefined && JSON.stringify(before.inputSchema) !== JSON.stringify(inputSchema);
-}
-
 /** Whether a stateless client is asked by a server that asks in the middle of its call. */
 async function isAsked(url, tool) {
   const { connect } = await import("proffer/client");
@@ -110,8 +106,8 @@ async function isAsked(url, tool) {
     isAsked = true;
     return "decline";
   };
-  await using client = await connect(url, { answers });
-  await client.call(tool, {});
+  const client = await connect(url, { answers });
+  await client.call(tool, {}).finally(() => client.close());
   return isAsked;
 }
 
@@ -160,28 +156,16 @@ function lineOf({ name, problem, revision, served = [] }) {
 }
 
 function tableOf(rows) {
-  const head =
-    "| server | alone | with `upgrade` | tools | resources → tools | repaired schemas |\n|---|---|---|---|---|---|";
+  const head = "| server | alone | with `upgrade` | tools | resources → tools |\n|---|---|---|---|---|";
   const lines = rows.map((row) => {
-    const {
-      name,
-      version,
-      revision = "",
-      served = [],
-      tools = "",
-      resources = 0,
-      resourceTools = 0,
-      repaired = 0,
-    } = row;
+    const { name, version, revision = "", served = [], tools = "", resources = 0, resourceTools = 0 } = row;
     const gained =
       row.problem === undefined ? `all ${served.length}${row.asked ? ", and questions" : ""}` : row.problem;
     const read = resources === 0 ? "" : `${resources} → ${resourceTools}`;
-    return `| ${name} ${version} | ${revision} | ${gained} | ${tools} | ${read} | ${repaired || ""} |`;
+    return `| ${name} ${version} | ${revision} | ${gained} | ${tools} | ${read} |`;
   });
   return [head, ...lines].join("\n");
 }
-
-const BEGIN = "<!-- npm run upgrade-zoo -- --write -->";
 
 function writeTable(rows) {
   const page = readFileSync(PAGE, "utf8");

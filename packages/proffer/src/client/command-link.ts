@@ -59,7 +59,7 @@ function abandon(): void {
 }
 
 /** The variables of this process that a server of others may read. */
-export function safeVariables(): Variables {
+export function safeVariables(): { readonly [name: string]: string | undefined } {
   const { env } = (globalThis as unknown as { process: NodeProcess }).process;
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.includes(name.toUpperCase())));
 }

@@ -3,7 +3,7 @@ import { connect } from "proffer/client";
 import { serveHttp } from "proffer/http";
 import { memoryCluster } from "proffer/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createUpstream } from "../fixtures/upstream.ts";
+import fixture from "../fixtures/upstream.ts";
 import { answers, type Crossing, cross, journey, textOf } from "./journey.ts";
 
 const NEW = "2026-07-28";
@@ -12,7 +12,7 @@ const OLD = "2025-11-25";
 let upstream: string;
 let end: () => Promise<void>;
 beforeAll(async () => {
-  ({ url: upstream, close: end } = await serveHttp(createUpstream(), { port: 0 }));
+  ({ url: upstream, close: end } = await serveHttp(fixture, { port: 0 }));
 });
 afterAll(() => end());
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 /** Serves answers as a server of 2025-06-18 without sessions. */
-async function hostile(answer: Answer): Promise<string> {
+async function hostile(answer: Answer, capabilities: object = { tools: {} }): Promise<string> {
   const server: HttpServer = createServer(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end();
     let body = "";
@@ -24,7 +24,7 @@ async function hostile(answer: Answer): Promise<string> {
     if (id === undefined) return response.writeHead(202).end();
     const begin = {
       protocolVersion: "2025-06-18",
-      capabilities: { tools: {} },
+      capabilities,
       serverInfo: { name: "evil", version: "1" },
     };
     if (method === "server/discover") return response.writeHead(400).end();
@@ -122,6 +122,19 @@ describe("lists", () => {
     expect((await namesOf(client)).filter((name) => name.startsWith("evil"))).toEqual([]);
     expect(logged()).toContain(reason);
     await isGood(client);
+  });
+
+  it("offers the tools of a server that announces lists which it does not have", async () => {
+    const url = await hostile(
+      (method) => {
+        if (method === "tools/list") return { tools: [{ name: "t", inputSchema: schema }] };
+        return { error: { code: method === "prompts/list" ? -32601 : -32603, message: "no" } };
+      },
+      { tools: {}, prompts: {}, resources: {} },
+    );
+    const client = await open(url);
+    expect(await namesOf(client)).toContain("evil_t");
+    expect(logged()).toContain("The resources are left out: no");
   });
 
   it("ends a list without end", async () => {

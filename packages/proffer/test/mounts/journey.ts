@@ -54,7 +54,7 @@ export const textOf = ({ content }: { readonly content: readonly object[] }): st
   String((content[0] as { text?: string }).text);
 
 /** Whether a revision has questions with forms. */
-export const asksForms = (revision: string): boolean => revision >= "2025-06-18";
+const asksForms = (revision: string): boolean => revision >= "2025-06-18";
 
 /** Takes everything across that both revisions have. */
 export async function journey(client: Client, crossing: Crossing): Promise<void> {

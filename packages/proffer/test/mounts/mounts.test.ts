@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineResource, defineServer, defineTool, type LogEntry, type ServerOptions, UsageError } from "proffer";
 import { type Client, type ConnectOptions, connect, type RemoteOptions, remote } from "proffer/client";
+import { createFacade, runInBackground } from "proffer/derived";
 import { serveHttp } from "proffer/http";
 import { afterEach, describe, expect, it } from "vitest";
 import { createUpstream } from "../fixtures/upstream.ts";
@@ -29,6 +30,8 @@ async function serve(server = createUpstream(), port = 0) {
   return { url, close, server };
 }
 
+const same = <Item>(item: Item) => item;
+const SAME = { tool: same, prompt: same, resource: same };
 const namesOf = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
 const textOf = ({ content }: { readonly content: readonly object[] }) => (content[0] as { text?: string }).text;
 
@@ -265,6 +268,30 @@ describe("a server elsewhere", () => {
     const broken = await open({ servers });
     expect(await broken.listTools()).toEqual([]);
     expect(String(entries[0]?.error)).toContain("cannot be used");
+  });
+
+  it("is served by each version that dev presents", async () => {
+    const { url } = await serve();
+    const version = (name: string) =>
+      defineServer({
+        name: "edited",
+        version: "1",
+        log: () => {},
+        tools: [defineTool({ name, handle: () => name })],
+        servers: { up: remote(url), local: createUpstream() },
+      });
+    const [first, second] = [version("one"), version("two")];
+    const running = [runInBackground(first), runInBackground(second)];
+    await Promise.all(running.map((each) => each.start()));
+    closers.push(() => Promise.all(running.map((each) => each.stop())));
+    const facade = createFacade(first, { substitutes: SAME, onStop: async () => {} });
+    facade.present(first, []);
+    const client = await connect(facade.server);
+    closers.push(() => client.close());
+    expect(namesOf(await client.listTools())).toEqual(expect.arrayContaining(["one", "local_echo", "up_echo"]));
+    facade.present(second, ["tools"]);
+    expect(namesOf(await client.listTools())).toContain("two");
+    expect((await client.call("up_echo", { text: "a" })).structuredContent).toEqual({ text: "a" });
   });
 
   it("is checked when it is described", () => {

@@ -46,6 +46,8 @@ export class Connection {
   leases = 0;
   usedAt = Date.now();
   isLost = false;
+  /** It only reads lists: nobody can be asked on it. */
+  isNobodys = false;
   client!: Client;
   readonly sender: Sender;
   readonly #running = new Set<Running>();
@@ -76,7 +78,7 @@ export class Connection {
   answer(asked: Asked): Promise<object> {
     const running = this.#newest;
     if (running !== undefined) return running.ask(asked);
-    if (this.#held.length >= MAX_HELD) return Promise.reject(new Error("Nobody can be asked now."));
+    if (this.isNobodys || this.#held.length >= MAX_HELD) return Promise.reject(new Error("Nobody can be asked now."));
     return new Promise((resolve, reject) => {
       const held = { asked, resolve, reject };
       this.#held.push(held);

@@ -25,6 +25,9 @@ interface Main {
   ready?: Connection;
 }
 
+/** Some servers list a tool that asks only to clients that can be asked. */
+const EVERY_QUESTION: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {} };
+
 const CONNECT_TIMEOUT = 10_000;
 /** A package may have to be installed first. */
 const COMMAND_TIMEOUT = 60_000;
@@ -72,9 +75,11 @@ export class Connections {
   /** The connection that reads lists. It belongs to nobody, or to the only caller of this process. */
   main(call: Call | undefined): Promise<Connection> {
     if (this.#main === undefined) {
-      const own = call !== undefined && this.#isAlone(call) ? capabilitiesFor(call) : {};
+      const isAlone = call !== undefined && this.#isAlone(call);
+      const own = isAlone ? capabilitiesFor(call) : EVERY_QUESTION;
       const sender = { principal: undefined, credentials: undefined, via: call === undefined ? [] : viaOf(call) };
       const connection = new Connection("main", undefined, sender, this.#server.limits.questionTimeout);
+      connection.isNobodys = !isAlone;
       const main: Main = { mark: JSON.stringify(own), opening: this.#connect(connection, own) };
       this.#main = main;
       main.opening.then(

@@ -2,7 +2,6 @@ import { ConnectionError, RemoteError } from "../../client/errors.ts";
 import { type ErrorName, RpcError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/messages.ts";
 import { ToolError } from "../../results/content.ts";
-import { messageOf } from "../../support/log.ts";
 
 /** The errors of other servers that mean the same here, by their codes. */
 const KINDS: { readonly [code: number]: ErrorName } = {
@@ -49,9 +48,4 @@ function pagesOf(data: unknown): string {
   const asked = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const urls = asked.flatMap(({ url }) => (typeof url === "string" ? [url] : []));
   return urls.length === 0 ? "" : `Open ${urls.join(" and ")}, then call again.`;
-}
-
-/** The reason of a failed connection, for the log. */
-export function reasonOf(error: unknown): string {
-  return messageOf(error).slice(0, 500);
 }

@@ -9,7 +9,6 @@ import type { Feature, Work } from "../../server/feature.ts";
 import { addMetrics } from "../../server/metrics.ts";
 import type { ServerState } from "../../server/server.ts";
 import { whenReady } from "../../support/async.ts";
-import { memoized } from "../../support/memo.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { MAX_URI_LENGTH } from "../../uri/parse.ts";
 import { toFailure } from "./failures.ts";
@@ -30,12 +29,16 @@ export const feature: Feature = {
   close: (server) => mountsOf(server).close(),
 };
 
-const mountsOf: (server: ServerState) => Mounts = /* @__PURE__ */ memoized((server: ServerState) => new Mounts(server));
+const known = /* @__PURE__ */ new WeakMap<ServerState["features"], Mounts>();
 
-/** Reads the lists of all mounted servers now, not with the first request. Those that are down are in no list. */
-export async function loadMounts(server: ServerState): Promise<void> {
-  await server.features.loading;
-  await mountsOf(server).load(undefined);
+/** The servers inside a server. The facade of `proffer dev` has the features of the version that it presents. */
+function mountsOf(server: ServerState): Mounts {
+  let mounts = known.get(server.features);
+  if (mounts === undefined) {
+    mounts = new Mounts(server);
+    known.set(server.features, mounts);
+  }
+  return mounts;
 }
 
 /** The requests that name an item, and whose handlers may need the call. */
@@ -52,6 +55,8 @@ class Mounts {
   readonly #ownInstructions: string | undefined;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
+  /** A server that is only described connects to nothing. */
+  #isOpen = false;
 
   /** @throws {UsageError} for a name or a server that cannot be mounted. */
   constructor(server: ServerState) {
@@ -74,10 +79,12 @@ class Mounts {
   }
 
   open(): void {
+    this.#isOpen = true;
     for (const each of [...this.#locals, ...this.#mounts]) each.open();
   }
 
   async close(): Promise<void> {
+    this.#isOpen = false;
     parkedOf(this.#server).close();
     this.#loading = undefined;
     this.#isLoaded = false;
@@ -86,14 +93,14 @@ class Mounts {
 
   /** Runs a request when all lists were read, or could not be. */
   run(call: Call, work: Work): unknown {
-    if (this.#mounts.length === 0 || call.method === "ping") return work(call);
+    if (this.#mounts.length === 0 || call.method === "ping" || !this.#isOpen) return work(call);
     const isList = call.method.endsWith("/list");
     const via = viaOf(call);
     if (via.length > 0 && (via.includes(idOf(this.#server)) || via.length > MAX_HOPS)) {
       // A server behind this one asks while this one asks it: it gets what there is, and finds itself in `_meta`.
       if (!isList && !OPENING.has(call.method)) refuse(call);
     } else if (!this.#isLoaded) {
-      return this.load(call).then(() => (call.done ? undefined : this.#work(call, work, isList)));
+      return this.#load(call).then(() => (call.done ? undefined : this.#work(call, work, isList)));
     }
     return this.#work(call, work, isList);
   }
@@ -115,13 +122,13 @@ class Mounts {
     }
   }
 
-  load(call: Call | undefined): Promise<void> {
-    this.#loading ??= this.#load(call);
+  #load(call: Call): Promise<void> {
+    this.#loading ??= this.#readAll(call);
     return this.#loading;
   }
 
   /** All at once, and added in their order. */
-  async #load(call: Call | undefined): Promise<void> {
+  async #readAll(call: Call): Promise<void> {
     const first = this.#mounts.map((mount) => mount.first(call));
     const limited = first.map((pending, at) =>
       within(this.#mounts[at]?.connections.timeout ?? 0, pending).catch(() => {}),

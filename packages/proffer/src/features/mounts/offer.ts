@@ -1,4 +1,5 @@
 import type { Client } from "../../client/client.ts";
+import { RemoteError } from "../../client/errors.ts";
 import { isObject, type JsonObject } from "../../protocol/messages.ts";
 import type {
   PromptDescription,
@@ -18,6 +19,7 @@ export interface Offer {
 
 /** Items of one list. A server could list any number. */
 const MAX_ITEMS = 5000;
+const METHOD_NOT_FOUND = -32601;
 const LISTS = [
   ["tools", "tools"],
   ["prompts", "prompts"],
@@ -41,7 +43,7 @@ export async function readOffer(
   for (const [kind, member] of LISTS) {
     if (client.capabilities[member] === undefined) continue;
     const items: unknown[] = offer[member];
-    for await (const page of pagesOf(client, kind, { onRound, signal })) {
+    for await (const page of pagesOf(client, kind, { onRound, signal }, warn)) {
       items.push(...page.slice(0, MAX_ITEMS - items.length));
       if (items.length < MAX_ITEMS) continue;
       warn(`Only the first ${MAX_ITEMS} ${kind} are offered`);
@@ -51,15 +53,17 @@ export async function readOffer(
   return { ...offer, contains: [...contains] };
 }
 
-async function* pagesOf(client: Client, kind: (typeof LISTS)[number][0], options: Parameters<Client["pages"]>[1]) {
+/** A server that has tools is of use, even if it announces a list that it does not have, or that fails. */
+async function* pagesOf(
+  client: Client,
+  kind: (typeof LISTS)[number][0],
+  options: Parameters<Client["pages"]>[1],
+  warn: (text: string) => void,
+) {
   try {
     yield* client.pages(kind, options) as AsyncGenerator<readonly unknown[]>;
   } catch (error) {
-    // Some servers have resources, but no list of templates.
-    if (kind !== "templates" || !isMethodMissing(error)) throw error;
+    if (!(error instanceof RemoteError) || (kind === "tools" && error.code !== METHOD_NOT_FOUND)) throw error;
+    if (error.code !== METHOD_NOT_FOUND) warn(`The ${kind} are left out: ${error.message}`);
   }
-}
-
-function isMethodMissing(error: unknown): boolean {
-  return (error as { code?: unknown })?.code === -32601;
 }

@@ -30,12 +30,14 @@ export interface OnBehalfOf {
   readonly principal: Principal | undefined;
 }
 
-type OwnOptions =
-  | ("answers" | "cache" | "capabilities" | "info" | "logLevel" | "onNotification")
-  | ("principal" | "roots" | "signal" | "start");
-
 /** Options for `remote`: those of `connect`, and some for servers that stand behind another one. */
-export interface RemoteOptions extends MountOptions, Omit<ConnectOptions, OwnOptions> {
+export interface RemoteOptions
+  extends MountOptions,
+    Omit<
+      ConnectOptions,
+      | ("answers" | "cache" | "capabilities" | "info" | "logLevel" | "onNotification")
+      | ("principal" | "roots" | "signal" | "start")
+    > {
   /**
    * Returns the headers by which the server recognizes the caller, such as a token that was issued for that server. Each
    * principal then has connections of its own. The caller's own token is never sent. Default: all callers are the same.
@@ -88,6 +90,6 @@ export function checkMountOptions(options: MountOptions, where: string): void {
 }
 
 /** The options of `connect` among those of a mount. */
-export function connectOptionsOf(options: RemoteOptions): Omit<ConnectOptions, OwnOptions> {
+export function connectOptionsOf(options: RemoteOptions): ConnectOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !KNOWN.has(name)));
 }
