@@ -50,11 +50,17 @@ async function visit(name) {
   const { args = [], asks } = NEEDS[name] ?? {};
   const { version, file } = entryOf(name);
   const command = [process.execPath, file, ...args.map((arg) => arg.replace("{folder}", folder))];
-  const row = { name, version };
+  const row = { name, version, stderr: [] };
   try {
     await within(PATIENCE, compare(row, command, folder, asks));
   } catch (error) {
-    row.problem = String(error.message).split("\n")[0].replaceAll(folder, "").slice(0, 160);
+    const [message] = String(error.message).split("\n");
+    const reason = /^\w*Error\b.*$/m.exec(row.stderr.join(""))?.[0] ?? "";
+    row.problem = `${message} ${reason}`
+      .replaceAll(folder, "")
+      .replaceAll(root, "")
+      .replace(process.execPath, "It")
+      .slice(0, 200);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -65,7 +71,7 @@ async function compare(row, command, folder, asks) {
   const { connect } = await import("proffer/client");
   const alone = await connect(
     { command: command[0], args: command.slice(1), cwd: folder },
-    { onStderr: () => {}, answers: () => "decline" },
+    { onStderr: (text) => row.stderr.push(text), answers: () => "decline" },
   );
   row.revision = alone.revision;
   row.instructions = alone.instructions !== undefined;
@@ -92,9 +98,9 @@ async function compare(row, command, folder, asks) {
 }
 
 async function offerOf(client) {
-  const lists = { tools: "listTools", resources: "listResources", templates: "listTemplates" };
-  const offer = {};
-  for (const [name, method] of Object.entries(lists)) offer[name] = await client[method]().catch(() => []);
+  const others = { resources: "listResources", templates: "listTemplates" };
+  const offer = { tools: await client.listTools() };
+  for (const [name, method] of Object.entries(others)) offer[name] = await client[method]().catch(() => []);
   return offer;
 }
 

@@ -108,6 +108,11 @@ const CASES: { readonly [Option in Exclude<keyof ServerOptions, Lifespan>]-?: Ca
     after: [defineResource({ uri: "a://two", name: "Two", content: "two" })],
     see: (client) => client.read("a://two").catch(({ code }) => code),
   },
+  servers: {
+    before: undefined,
+    after: { inner: defineServer({ name: "inner", version: "1.0.0", tools: [tool("two")] }) },
+    see: (client) => client.listTools(),
+  },
   shows: { before: undefined, after: ({ kind }) => kind !== "tool", see: (client) => client.listTools() },
   toolsets: {
     before: { some: ["say"] },

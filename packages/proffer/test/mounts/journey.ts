@@ -45,7 +45,7 @@ const WORDS: { readonly [question: string]: string } = {
 };
 
 /** Answers the questions of the fixture. */
-export const answers: ConnectOptions["answers"] = ({ method, params }) => {
+export const answers: NonNullable<ConnectOptions["answers"]> = ({ method, params }) => {
   expect(method).toBe("elicitation/create");
   return { word: WORDS[String(params.message)] ?? "" };
 };

@@ -1,5 +1,6 @@
 import type { Principal } from "../../calls/client.ts";
-import type { ConnectOptions, connect, Target } from "../../client/connect.ts";
+import type { Client } from "../../client/client.ts";
+import type { ConnectOptions, Target } from "../../client/connect.ts";
 import type { Headers } from "../../client/link.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { Server } from "../../server/server.ts";
@@ -61,7 +62,7 @@ export const REMOTE: unique symbol = Symbol.for("proffer.remote");
 export interface RemoteServer {
   readonly [REMOTE]: true;
   /** A server without `remote` does not load the client. */
-  readonly connect: typeof connect;
+  connect(target: Target, options: ConnectOptions): Promise<Client>;
   readonly target: Target;
   readonly options: RemoteOptions;
 }
