@@ -22,7 +22,7 @@ const PROBLEMS: { readonly [kind in ConnectionError["kind"]]: string } = {
   malformed: "sent a response that breaks the protocol or is too large",
 };
 
-/** Another server of the same name is behind itself. */
+/** A server that is behind itself. */
 export class LoopError extends Error {
   override readonly name = "LoopError";
 }
