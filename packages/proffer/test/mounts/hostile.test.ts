@@ -137,6 +137,22 @@ describe("lists", () => {
     expect(logged()).toContain("The resources are left out: no");
   });
 
+  it("reads a URI that is in no list, but only of the scheme of its server", async () => {
+    const asked: unknown[] = [];
+    const url = await hostile(
+      (method, { uri }) => {
+        if (method === "resources/read") asked.push(uri);
+        if (method === "resources/read") return { contents: [{ uri, text: "found" }] };
+        return { resources: [{ uri: "far://listed", name: "listed" }], resourceTemplates: [] };
+      },
+      { resources: {} },
+    );
+    const client = await open(url);
+    expect((await client.read("far://linked?x=1")).contents).toMatchObject([{ text: "found" }]);
+    await expect(client.read("up://none")).rejects.toMatchObject({ code: -32602 });
+    expect(asked).toEqual(["far://linked?x=1"]);
+  });
+
   it("ends a list without end", async () => {
     let page = 0;
     const url = await hostile(() => {

@@ -164,15 +164,16 @@ describe("a server elsewhere", () => {
     await expect(client.listTools()).rejects.toThrow('The server "up" behind this one cannot be reached now');
   });
 
-  it("reads a URI that is in no list, but only of its own scheme", async () => {
-    const hidden = createUpstream();
-    const { url } = await serve(hidden);
-    const client = await open({
-      resources: [defineResource({ uri: "own://a", name: "a", content: "a" })],
-      servers: { up: remote(url, { except: ["Word"] }) },
-    });
-    expect((await client.read("up://words/owl")).contents).toMatchObject([{ text: "the owl" }]);
-    await expect(client.read("own://b")).rejects.toThrow("own://b");
+  it("does not read what is hidden: by a mount, or by the server", async () => {
+    const { url } = await serve();
+    const hiding = [
+      { servers: { up: remote(url, { except: ["Word"] }) } },
+      { servers: { up: remote(url) }, shows: () => false },
+    ];
+    for (const options of hiding) {
+      const client = await open(options);
+      await expect(client.read("up://words/owl")).rejects.toMatchObject({ code: -32602 });
+    }
   });
 
   it("sends headers of authorize for each principal, and never the token of the caller", async () => {

@@ -1,7 +1,7 @@
 import type { Call } from "../../calls/call.ts";
 import { within } from "../../calls/timeout.ts";
 import type { Item } from "../../catalog/access.ts";
-import { routeFor } from "../../catalog/find.ts";
+import { routeOf } from "../../catalog/find.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CacheHints } from "../../protocol/model.ts";
 import { SerializedResult } from "../../results/encode.ts";
@@ -110,12 +110,15 @@ class Mounts {
     const { method, params } = call;
     const { uri } = params;
     if ((method !== "resources/read" && method !== "resources/subscribe") || typeof uri !== "string") return;
-    if (uri.length > MAX_URI_LENGTH || routeFor(call, uri) !== undefined) return;
+    // Not one that is hidden from the caller.
+    if (uri.length > MAX_URI_LENGTH || routeOf(this.#server, uri) !== undefined) return;
     const mount = this.#mountFor(uri);
     if (mount === undefined) return;
     try {
+      const value = mount.unlisted(uri);
+      if (call.server.access?.filters && !call.server.access.sees(call, value)) return;
       const match = { values: {}, unknown: new Map(), faults: [] };
-      call.routed = { uri, route: { value: mount.unlisted(uri), template: undefined, match } };
+      call.routed = { uri, route: { value, template: undefined, match } };
     } catch (error) {
       // Not a URI that a resource could have: there is none.
       if (!(error instanceof UsageError)) throw error;
@@ -212,7 +215,7 @@ class Mounts {
 
   /** Its scheme decides: a URI of this server, or of another one, is nobody else's business. */
   #mountFor(uri: string): Mount | undefined {
-    const up = this.#mounts.filter(({ problem, hasResources }) => problem === undefined && hasResources);
+    const up = this.#mounts.filter(({ problem, readsAny }) => problem === undefined && readsAny);
     const scheme = uri.slice(0, uri.indexOf(":") + 1);
     const known = up.find(({ items }) => items.hasScheme(scheme));
     if (known !== undefined || up.length !== 1) return known;

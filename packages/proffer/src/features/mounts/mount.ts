@@ -38,8 +38,8 @@ export class Mount implements Upstream {
   /** The servers whose items it may have. */
   contains: readonly string[] = [];
   instructions: string | undefined;
-  /** Whether it can read resources. */
-  hasResources = false;
+  /** Whether it reads resources that are in no list: not if only some of its items are offered. */
+  readsAny = false;
   readonly #server: ServerState;
   readonly #remote: RemoteServer;
   readonly #source: Source;
@@ -140,7 +140,9 @@ export class Mount implements Upstream {
       const connection = await this.connections.main(call);
       const { client } = connection;
       await this.#listen(connection);
-      this.hasResources = client.capabilities.resources !== undefined;
+      const { only, except, pin } = this.#remote.options;
+      const isWhole = only === undefined && except === undefined && pin === undefined;
+      this.readsAny = isWhole && client.capabilities.resources !== undefined;
       this.#completes = client.capabilities.completions !== undefined;
       const read = await readOffer(client, CONTAINS, signal, (text) => this.#warn(text));
       // Later requests have not come from anywhere.
@@ -149,7 +151,7 @@ export class Mount implements Upstream {
         await this.connections.close();
         throw new LoopError(`The server "${this.name}" is mounted in itself, through other servers.`);
       }
-      const { pin, instructions } = this.#remote.options;
+      const { instructions } = this.#remote.options;
       const offer =
         pin === undefined
           ? read
