@@ -16,6 +16,7 @@ const NEEDS_PAGE = -32042;
 const PROBLEMS: { readonly [kind in ConnectionError["kind"]]: string } = {
   unreachable: "cannot be reached now",
   status: "refused the request",
+  login: "needs a login, which its operator has to repeat",
   session: "has ended the session. Call again",
   ended: "ended in the middle of the request, which may have run",
   timeout: "did not respond in time",
