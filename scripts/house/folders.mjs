@@ -160,7 +160,7 @@ export const FEATURE_OPTIONS = {
   task: ["calls/question.ts", "questions/context.ts", "support/seal.ts", "tools/define.ts"],
   tasks: ["server/limits.ts", "server/overrides.ts"],
   telemetry: [],
-  toolset: ["catalog/registry.ts", "prompts/define.ts", "resources/define.ts", "tools/define.ts"],
+  toolset: ["catalog/registry.ts", "prompts/define.ts", "resources/define.ts", "server/options.ts", "tools/define.ts"],
   toolsets: ["server/options.ts"],
 };
 

@@ -42,7 +42,7 @@ export type { Session, Start } from "./client/session.ts";
 export { SHAPES } from "./client/shape.ts";
 export { RemoteTask } from "./client/task.ts";
 export type { Wire } from "./client/wire.ts";
-export type { LocalMount, MountOptions, OnBehalfOf, RemoteOptions, RemoteServer } from "./features/mounts/options.ts";
+export type { OnBehalfOf, RemoteOptions, RemoteServer } from "./features/mounts/options.ts";
 export { remote } from "./features/mounts/remote.ts";
 export type { DetailedTask, TaskStatus } from "./features/tasks/protocol.ts";
 export type { LoginOptions } from "./login/options.ts";

@@ -140,7 +140,7 @@ export type {
 } from "./schema/schema.ts";
 export type { ServerLimits } from "./server/limits.ts";
 export type { HttpMetrics, MetricValues, ServerMetrics } from "./server/metrics.ts";
-export type { ServerOptions, ToolsetSettings } from "./server/options.ts";
+export type { CreatedByRemote, LocalMount, MountOptions, ServerOptions, ToolsetSettings } from "./server/options.ts";
 export {
   type Collection,
   type Defined,

@@ -5,7 +5,6 @@ import type { Store } from "../calls/store.ts";
 import type { Shows } from "../catalog/access.ts";
 import { DEFAULT_PAGE_SIZE } from "../catalog/pages.ts";
 import { checkName } from "../catalog/registry.ts";
-import type { LocalMount, RemoteServer } from "../features/mounts/options.ts";
 import type { Cluster } from "../nodes/ports.ts";
 import type { CreatedByDefinePrompt } from "../prompts/define.ts";
 import type { CacheHints, Implementation } from "../protocol/model.ts";
@@ -25,6 +24,30 @@ export interface ToolsetSettings {
   readonly default?: boolean;
 }
 
+/** Options for a server inside another one. */
+export interface MountOptions {
+  /** Before the names of its tools and prompts. Default: its name in `servers` and "_". */
+  readonly prefix?: string;
+  /** Patterns of the names that are offered, as the mounted server spells them; `*` stands for any characters. */
+  readonly only?: readonly string[];
+  /** Patterns of the names that are not offered. */
+  readonly except?: readonly string[];
+  /** The toolset of its items. */
+  readonly toolset?: string;
+  /** Cuts its larger results, as `maxResult` of a tool. */
+  readonly maxResult?: MaxResult;
+}
+
+/** A server in this process, with options. */
+export interface LocalMount extends MountOptions {
+  readonly server: Server;
+}
+
+/** Distinguishes a server elsewhere from plain options; the name of this type is the hint in the compiler's error. */
+export interface CreatedByRemote {
+  readonly kind: "remote";
+}
+
 /** Options for `defineServer`. */
 export interface ServerOptions<
   Tools = CreatedByDefineTool,
@@ -38,7 +61,7 @@ export interface ServerOptions<
   readonly prompts?: readonly Prompts[];
   readonly resources?: readonly Resources[];
   /** Other servers, by the names before those of their items: in this process, or elsewhere with `remote`. */
-  readonly servers?: { readonly [name: string]: Server | LocalMount | RemoteServer };
+  readonly servers?: { readonly [name: string]: Server | LocalMount | CreatedByRemote };
   /**
    * Whether an item exists for a caller. Otherwise it is in no list, and a request for it gets the error of an unknown
    * name. Must be pure and synchronous. Default: everything exists for everyone.

@@ -18,12 +18,12 @@ import { isWholeResult } from "../../results/return-value.ts";
 import type { JsonSchemaObject } from "../../schema/json-schema/types.ts";
 import { listedForm } from "../../schema/listed/listed-form.ts";
 import type { Schema } from "../../schema/schema.ts";
+import type { MountOptions } from "../../server/options.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import { defineTool, type Tool } from "../../tools/define.ts";
 import { findHeaderParams } from "../../tools/header-params.ts";
 import { forward, type Upstream } from "./forward.ts";
 import { toolName } from "./names.ts";
-import type { MountOptions } from "./options.ts";
 import type { UriWatcher } from "./watching.ts";
 
 /** What makes items of a mounted server. */

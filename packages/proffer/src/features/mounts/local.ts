@@ -5,11 +5,12 @@ import { toText } from "../../protocol/messages.ts";
 import type { Context } from "../../questions/context.ts";
 import { Connection } from "../../server/connection.ts";
 import { type Lifespan, lifespanOf, type Release } from "../../server/lifespan.ts";
+import type { MountOptions } from "../../server/options.ts";
 import type { Server, ServerState } from "../../server/server.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { Tool } from "../../tools/define.ts";
 import { isOffered, toolName } from "./names.ts";
-import { type MountOptions, REMOTE, type RemoteServer } from "./options.ts";
+import { REMOTE, type RemoteServer } from "./options.ts";
 
 const BRAND = Symbol.for("proffer.server");
 
@@ -60,7 +61,7 @@ export function asRemote(inner: ServerState, options: MountOptions): RemoteServe
     await client.open();
     return client;
   };
-  return { [REMOTE]: true, connect, target: inner, options };
+  return { kind: "remote", [REMOTE]: true, connect, target: inner, options };
 }
 
 /** The items of a server in this process, as items of the server around it: a call costs nothing more. */

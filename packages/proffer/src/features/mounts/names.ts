@@ -1,6 +1,6 @@
+import type { MountOptions } from "../../server/options.ts";
 import { sha1 } from "../../support/sha1.ts";
 import { matchesName } from "../toolsets/toolsets.ts";
-import type { MountOptions } from "./options.ts";
 
 /** The longest name that every known client accepts. */
 const MAX_NAME = 64;

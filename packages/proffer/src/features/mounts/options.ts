@@ -3,28 +3,8 @@ import type { Client } from "../../client/client.ts";
 import type { ConnectOptions, Target } from "../../client/connect.ts";
 import type { Headers } from "../../client/link.ts";
 import { isObject } from "../../protocol/messages.ts";
-import type { Server } from "../../server/server.ts";
+import type { CreatedByRemote, MountOptions } from "../../server/options.ts";
 import { badOption } from "../../support/usage-error.ts";
-import type { MaxResult } from "../../tools/define.ts";
-
-/** Options for a server inside another one. */
-export interface MountOptions {
-  /** Before the names of its tools and prompts. Default: its name in `servers` and "_". */
-  readonly prefix?: string;
-  /** Patterns of the names that are offered, as the mounted server spells them; `*` stands for any characters. */
-  readonly only?: readonly string[];
-  /** Patterns of the names that are not offered. */
-  readonly except?: readonly string[];
-  /** The toolset of its items. */
-  readonly toolset?: string;
-  /** Cuts its larger results, as `maxResult` of a tool. */
-  readonly maxResult?: MaxResult;
-}
-
-/** A server in this process, with options. */
-export interface LocalMount extends MountOptions {
-  readonly server: Server;
-}
 
 /** On whose behalf a mounted server is called. Undefined: on behalf of the server itself, for its lists. */
 export interface OnBehalfOf {
@@ -59,7 +39,7 @@ export interface RemoteOptions
 export const REMOTE: unique symbol = Symbol.for("proffer.remote");
 
 /** A server elsewhere. Create it with `remote`. */
-export interface RemoteServer {
+export interface RemoteServer extends CreatedByRemote {
   readonly [REMOTE]: true;
   /** A server without `remote` does not load the client. */
   connect(target: Target, options: ConnectOptions): Promise<Client>;

@@ -2,7 +2,7 @@ import { connect, type Target } from "../../client/connect.ts";
 import { badOption, checkFlag, UsageError } from "../../support/usage-error.ts";
 import { checkMountOptions, REMOTE, type RemoteOptions, type RemoteServer } from "./options.ts";
 
-/** What a server does by itself for each caller. */
+/** The options of `connect` that a server decides itself for each caller. */
 const OWN = [
   ...["answers", "cache", "capabilities", "info", "logLevel", "onNotification"],
   ...["principal", "roots", "signal", "start"],
@@ -37,5 +37,5 @@ export function remote(target: Target, options: RemoteOptions = {}): RemoteServe
   if (!(connectTimeout > 0))
     throw badOption(where, "connectTimeout", "a positive number of milliseconds", connectTimeout);
   checkFlag("instructions", options.instructions, where);
-  return { [REMOTE]: true, connect, target, options };
+  return { kind: "remote", [REMOTE]: true, connect, target, options };
 }
