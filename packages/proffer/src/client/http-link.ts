@@ -100,7 +100,7 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
 
       function send(headers: Headers): Promise<Response> {
         const target = pair?.endpoint ?? url;
-        return authorize(target, { method: "POST", headers, body: text, signal }, (isWaiting) => {
+        return authorize(target, { method: "POST", headers, body: text, signal }, streams.refuse, (isWaiting) => {
           if (id !== undefined) events.waiting?.(id, isWaiting);
         });
       }
@@ -146,7 +146,7 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
 
     async function get(more: Headers): Promise<Response> {
       const headers = { ...(await ownHeaders()), accept: "text/event-stream", ...sessionHeaders(), ...more };
-      return authorize(url, { method: "GET", headers, signal });
+      return authorize(url, { method: "GET", headers, signal }, streams.refuse);
     }
 
     function sessionHeaders(): Headers {
@@ -187,7 +187,7 @@ export function linkUrl(url: string, options: UrlOptions = {}): Link {
         // A failure does not matter: the server drops idle sessions.
         await ownHeaders()
           .then((own) => ({ method: "DELETE", headers: { ...own, ...sessionHeaders() } }))
-          .then((init) => authorize(url, { ...init, signal: AbortSignal.timeout(GRACE) }))
+          .then((init) => authorize(url, { ...init, signal: AbortSignal.timeout(GRACE) }, streams.refuse))
           .then((response) => response.body?.cancel())
           .catch(() => undefined);
       },
@@ -207,7 +207,12 @@ interface Request extends Pick<RequestInit, "method" | "body"> {
 function createAuthorizer(url: string, options: LoginOptions | undefined) {
   let login: Promise<Login> | undefined;
   let token: string | undefined;
-  return async (target: string, { headers, ...init }: Request, waiting: (isWaiting: boolean) => void = () => {}) => {
+  return async (
+    target: string,
+    { headers, ...init }: Request,
+    refused: (response: Response) => Promise<void>,
+    waiting: (isWaiting: boolean) => void = () => {},
+  ) => {
     for (let count = 0; ; count++) {
       // Observers never see it: what they see is recorded and shown.
       const sent = token;
@@ -219,9 +224,12 @@ function createAuthorizer(url: string, options: LoginOptions | undefined) {
       login ??= import("../login/login.ts").then(({ Login }) => new Login(url, options));
       const header = response.headers.get("www-authenticate");
       waiting(true);
-      const next = await (await login).answer(response.status, header, sent, init.signal).catch((error: Error) => {
-        throw new ConnectionError("login", error.message, { status: response.status, cause: error });
-      });
+      const next = await (await login)
+        .answer(response.status, header, sent, init.signal)
+        .catch(async (error: Error) => {
+          await refused(response);
+          throw new ConnectionError("login", error.message, { status: response.status, cause: error });
+        });
       waiting(false);
       if (next === undefined || next === sent) return response;
       token = next;
