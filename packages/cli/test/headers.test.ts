@@ -21,13 +21,21 @@ afterEach(() => server?.close());
 
 const proffer = (...args: string[]) => project.profferWith({ env: { TOKEN_OF_TEST: SECRET, EMPTY: " " } }, ...args);
 
+/** Of initialize, and of tools/list. */
+const RESULT = {
+  protocolVersion: "2025-06-18",
+  serverInfo: { name: "shop", version: "1.0.0" },
+  capabilities: { tools: {} },
+  tools: [],
+};
+
 describe("proffer list, call, read and prompt send headers", () => {
   it("with each request, also in an old revision with a session", async () => {
     const seen: IncomingHttpHeaders[] = [];
     server = await startHostileHttp((message, response, { headers }) => {
       seen.push(headers);
       if (message.id === undefined) response.writeHead(202).end();
-      else sendResult(message, response.setHeader("mcp-session-id", "s"), { capabilities: { tools: {} }, tools: [] });
+      else sendResult(message, response.setHeader("mcp-session-id", "s"), RESULT);
     });
     const flags = ["--header", "X-Tenant:  a: b ", "--bearer-env", "TOKEN_OF_TEST", "--revision", "2025-06-18"];
     expect(await proffer("list", server.url, ...flags)).toMatchObject({ status: 0, stderr: "" });

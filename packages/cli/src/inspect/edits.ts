@@ -25,6 +25,9 @@ interface Described {
   readonly description: JsonObject;
 }
 
+/** Facts that follow from the parameters, which are shown themselves. */
+const FOR_TYPED_CLIENTS = "/_meta/proffer~1";
+
 /** Changes that one edit shows. */
 const MAX_CHANGES = 500;
 
@@ -41,7 +44,10 @@ function toChanges({ before, after, files }: AppliedEdit, positions: readonly It
       const place = placeOf("");
       const at = place && { place };
       if (earlier === undefined) return [{ kind, key, how: "added", parts: [], ...at }];
-      const parts = differencesOf(earlier.description, item.description).map((part) => {
+      const seen = differencesOf(earlier.description, item.description).filter(
+        ({ pointer }) => !pointer.startsWith(FOR_TYPED_CLIENTS),
+      );
+      const parts = seen.map((part) => {
         const own = placeOf(part.pointer);
         return { ...part, ...(own && { place: own }) };
       });

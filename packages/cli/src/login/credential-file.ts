@@ -20,6 +20,8 @@ interface Found {
 /** Credentials in a file of the user, for the commands that talk to servers. */
 export const credentialFile: CredentialStore = {
   get(server) {
+    // Without a home folder nobody has logged in.
+    if (userFolder() === undefined) return undefined;
     const { servers } = read(credentialPath()).content;
     return Object.hasOwn(servers, server) ? servers[server] : undefined;
   },

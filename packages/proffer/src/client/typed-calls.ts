@@ -151,8 +151,11 @@ export class TypedCalls {
  */
 function unwrap({ structuredContent, content = [] }: CallResult, item: Item | undefined): unknown {
   const isFunction = item?._meta?.["proffer/parameters"] !== undefined;
-  if (structuredContent === undefined || !(isFunction || isObject(item?.outputSchema)))
+  if (structuredContent === undefined || !(isFunction || isObject(item?.outputSchema))) {
+    const [block] = content;
+    if (item?._meta?.["proffer/text"] === true && block?.type === "text") return block.text;
     return isFunction && content.length === 0 ? undefined : content;
+  }
   const isWrapped = item?._meta?.["proffer/wrapped"] === true;
   return isWrapped ? (structuredContent as { readonly result?: unknown }).result : structuredContent;
 }

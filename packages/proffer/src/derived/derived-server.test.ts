@@ -161,7 +161,7 @@ describe("a derived server", () => {
       return { tool: () => "done" };
     });
     const client = await connect(derived);
-    const _meta = { "proffer/parameters": [] };
+    const _meta = { "proffer/parameters": [], "proffer/text": true };
     expect(await client.listTools()).toEqual([
       { name: "tool", inputSchema: { type: "object", properties: {} }, _meta },
     ]);

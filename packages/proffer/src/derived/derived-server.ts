@@ -99,7 +99,7 @@ function joinLists<Item>(
  * properties of its only object that differ; and other names of the item, such as that of its export. Models see neither.
  */
 function withSignature<Item extends ManifestItem & { readonly was?: readonly string[] }>(item: Item): Item {
-  const { parameters, path } = item.binding;
+  const { parameters, path, result } = item.binding;
   const object = parameters.find((each) => each.kind === "arguments");
   const positions = parameters.flatMap((each) =>
     each.kind === "argument" ? each.name : each.kind === "rest" ? `...${each.name}` : [],
@@ -107,10 +107,13 @@ function withSignature<Item extends ManifestItem & { readonly was?: readonly str
   const renamed = Object.entries(object?.names ?? {}).map(([argument, own]) => [own, argument]);
   // Of a tool it also says that its result is that of a function.
   const isSaid = "inputSchema" in item || positions.length > 0 || renamed.length > 0;
+  // Without a schema, the text of a function that returns one is its value, and a block is a block.
+  const isText = "inputSchema" in item && !("outputSchema" in item) && result.kind === "value";
   const exported = path.join("_");
   const names = [...(exported === item.name ? [] : [exported]), ...(item.was ?? [])];
   const signature = {
     ...(isSaid && { "proffer/parameters": object === undefined ? positions : Object.fromEntries(renamed) }),
+    ...(isText && { "proffer/text": true }),
     ...(names.length > 0 && { "proffer/names": names }),
   };
   return Object.keys(signature).length === 0 ? item : { ...item, _meta: { ...item._meta, ...signature } };
