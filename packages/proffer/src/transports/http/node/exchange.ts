@@ -174,7 +174,7 @@ export class NodeExchange implements HttpExchange {
     if (!this.raw.complete) this.#linger();
     const all = this.extraHeaders === undefined ? headers.slice() : [...headers, ...this.extraHeaders];
     if (body === undefined) {
-      if (status !== 204) all.push("content-length", "0");
+      if (status !== 204 && status !== 304 && this.method !== "HEAD") all.push("content-length", "0");
       response.writeHead(status, all).end();
     } else if (typeof body === "string" && body.length <= SLICE) {
       const length = Buffer.byteLength(body);
