@@ -220,13 +220,17 @@ function addPublishing(program: Command): void {
     .addOption(describedVariables())
     .action(async (file, flags) => (await import("./commands/pack.ts")).pack(file, flags));
 
-  define(program, "publish", "prepare a server for the MCP registry", ["tools.ts --prepare"])
+  define(program, "publish", "prepare a server for the MCP registry", [
+    "tools.ts --prepare",
+    "tools.ts --prepare --url https://shop.example.com/mcp",
+  ])
     .description(
       "Writes server.json and mcpName of package.json, checks them as the MCP registry does, and prints the commands " +
         "that publish the server. It uses no network.",
     )
     .argument("<module>", `${MODULE}, or a folder written by proffer build`)
     .option("--prepare", "write the files; without it, nothing is done")
+    .option("--url <url>", "the address of the server over HTTP: also written to server.json, for its server card")
     .option("--dry-run", "show the differences without changing the files")
     .action(async (file, flags) => (await import("./commands/publish.ts")).publish(file, flags));
 

@@ -31,16 +31,17 @@ import { editJsonText } from "./add.ts";
  */
 export async function publish(
   file: string,
-  flags: { readonly prepare?: boolean; readonly dryRun?: boolean },
+  flags: { readonly prepare?: boolean; readonly dryRun?: boolean; readonly url?: string },
 ): Promise<void> {
-  const { prepare = false, dryRun = false } = flags;
+  const { prepare = false, dryRun = false, url } = flags;
+  if (url !== undefined && !isUrl(url)) throw new WrongUsage(`Invalid value of --url: ${JSON.stringify(url)}.`);
   if (!prepare)
     throw new WrongUsage("proffer publish works offline: add --prepare. It prints the commands that publish.");
   const server = await describePublished(file);
   const { project } = server;
   const target = join(dirname(project.file), "server.json");
   const before = existsSync(target) ? readFileSync(target, "utf8") : "";
-  const { name, json, problems } = describeEntry(server, before === "" ? {} : parseObject(target, before));
+  const { name, json, problems } = describeEntry(server, before === "" ? {} : parseObject(target, before), url);
   if (problems.length > 0) {
     const lines = problems.map((problem) => text`- ${problem}`);
     throw new CommandError(
@@ -102,8 +103,13 @@ interface Entry {
 /**
  * Describes a server for the MCP registry.
  * @param earlier - the server.json of the project, whose other members are kept
+ * @param url - the address over HTTP, if the server has one
  */
-export function describeEntry({ description, settings, project }: PublishedServer, earlier: Members): Entry {
+export function describeEntry(
+  { description, settings, project }: PublishedServer,
+  earlier: Members,
+  url?: string,
+): Entry {
   const { content } = project;
   const name = textOf(content.mcpName) ?? textOf(earlier.name) ?? githubName(content);
   const about = textOf(earlier.description) ?? description;
@@ -121,6 +127,8 @@ export function describeEntry({ description, settings, project }: PublishedServe
     ...(settings && { environmentVariables: toVariables(settings) }),
   };
   const others = Array.isArray(earlier.packages) ? earlier.packages.filter((each) => each?.registryType !== "npm") : [];
+  const remotes = Array.isArray(earlier.remotes) ? earlier.remotes : [];
+  const isNew = url !== undefined && !remotes.some((remote) => remote?.url === url);
   const json = {
     ...(repository && { repository: { url: repository, source } }),
     ...(isUrl(page) && page !== repository && { websiteUrl: page }),
@@ -130,6 +138,7 @@ export function describeEntry({ description, settings, project }: PublishedServe
     description: about,
     version,
     packages: [npm, ...others],
+    ...(isNew && { remotes: [{ type: "streamable-http", url }, ...remotes] }),
   };
   const problems = [...problemsOfName(name, content, earlier), ...problemsOfText(about), ...problemsOfPackage(content)];
   return { name: name ?? "", json: inOrder(json), problems };
