@@ -39,6 +39,10 @@ const proffer = {
     imports: core,
   },
   "features/adapt": { purpose: "Lists and results adapted to clients that would lose a part of them", imports: core },
+  "features/card": {
+    purpose: "`serverCard()`: a document about a server, for those who have not connected yet",
+    imports: [...base, "transports/http"],
+  },
   "features/cluster": {
     purpose: "A server on several nodes: changes, readiness, metrics",
     imports: [...core, "nodes"],
@@ -138,7 +142,7 @@ const profferExceptions = [
   { from: "testing/", type: ["features/tasks"] },
   {
     from: "transports/",
-    lazy: ["nodes", "nodes/environment", "oauth"],
+    lazy: ["features/card", "nodes", "nodes/environment", "oauth"],
     type: ["features/resource-tools", "features/toolsets"],
   },
   // The settings of the environment.

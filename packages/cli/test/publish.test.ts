@@ -1,4 +1,7 @@
 import { existsSync } from "node:fs";
+import { defineServer } from "proffer";
+import { serverCard } from "proffer/card";
+import { createFetchHandler } from "proffer/fetch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { describeEntry } from "../src/commands/publish.ts";
 import type { Members } from "../src/terminal/json.ts";
@@ -114,6 +117,21 @@ describe("proffer publish --prepare", () => {
     expect(JSON.parse(project.read("package.json")).mcpName).toBe("com.acme/shop");
     expect(stdout).toContain("mcp-publisher login dns --domain acme.com --private-key <key>");
     expect((await prepare()).stderr).toBe("package.json is up to date.\nserver.json is up to date.\n");
+  });
+
+  it("writes the address of the server for its card, once, and the card has the same texts (S20)", async () => {
+    project.write("server.json", "{}");
+    const url = "https://shop.example/mcp";
+    expect((await prepare("--url", url)).status).toBe(0);
+    const remotes = [{ type: "streamable-http", url }];
+    expect(entry()).toMatchObject({ name: "io.github.Acme/shop", remotes });
+    expect((await prepare("--url", url)).stderr).toBe("package.json is up to date.\nserver.json is up to date.\n");
+    const server = defineServer({ name: "shop", version: "1.2.3" });
+    const handle = createFetchHandler(server, { card: serverCard(project.path("server.json")) });
+    const card = await (await handle(new Request(`${url}/server-card`))).json();
+    const { name, description, version, repository, websiteUrl } = entry();
+    expect(card).toMatchObject({ name, description, version, repository, websiteUrl, remotes });
+    expect(await prepare("--url", "shop")).toMatchObject({ status: 2 });
   });
 
   it("reports everything that the registry or npm would refuse, and writes nothing", async () => {

@@ -24,6 +24,8 @@ beforeAll(async () => {
     'export default defineServer({ name: "own", version: "1.0.0", tools: [args, fails] });',
     "declare const process: { argv: string[] };",
   );
+  const remotes = [{ type: "streamable-http", url: "https://mcp.example.com/sales" }];
+  project.write("server.json", JSON.stringify({ name: "com.example/own", description: "Says its own.", remotes }));
   expect((await project.proffer("build", "tools.ts", "--out", "dist", "--no-start")).status).toBe(0);
 });
 
@@ -75,6 +77,7 @@ async function use(words: string[], env: Record<string, string>) {
     showsErrors: (await text("fails")).includes("no disk"),
     path: new URL(url).pathname,
     health: await statusOf(new URL("/healthz", url), "localhost"),
+    card: await statusOf(`${url}/server-card`, "localhost"),
     // 400 without a session; 403 for a refused host.
     hosts: await Promise.all(["mcp.example.com", "evil.com", "localhost"].map((host) => statusOf(url, host))),
   };
@@ -87,11 +90,11 @@ async function use(words: string[], env: Record<string, string>) {
 describe.each(WAYS)("%s", (_, words) => {
   const flags = [
     ...["--http", "0", "--host", "0.0.0.0", "--path", "/sales", "--allowed-host", "mcp.example.com", "--health"],
-    ...["--errors", "message", "--log", "json"],
+    ...["--errors", "message", "--log", "json", "--card", "server.json"],
   ];
   const variables = {
     ...{ PORT: "0", PROFFER_HOST: "0.0.0.0", PROFFER_PATH: "/sales", PROFFER_ALLOWED_HOSTS: "mcp.example.com" },
-    ...{ PROFFER_HEALTH: "1", PROFFER_ERRORS: "message", PROFFER_LOG: "json" },
+    ...{ PROFFER_HEALTH: "1", PROFFER_ERRORS: "message", PROFFER_LOG: "json", PROFFER_CARD: "server.json" },
   };
   it.each([
     ["flags", flags, {}],
@@ -103,6 +106,7 @@ describe.each(WAYS)("%s", (_, words) => {
       showsErrors: true,
       path: "/sales",
       health: 200,
+      card: 200,
       hosts: [400, 403, 400],
     });
     expect(stderr).not.toContain("only requests to");
@@ -139,6 +143,12 @@ describe.each(WAYS)("%s", (_, words) => {
     const { status, stderr } = run([...words(), "--http", "0", "--allowed-host", "https://x"]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^error: serveHttp\(\).*--allowed-host.*not "https:\/\/x"\.\n$/);
+  });
+
+  it("exits with 1 for a card without an address", () => {
+    const { status, stderr } = run([...words(), "--http", "0", "--card", "package.json"]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^error: serverCard\(\): name must be a domain in reverse/);
   });
 
   it("shows its flags and their variables with --help", () => {

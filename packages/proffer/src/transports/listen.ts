@@ -16,26 +16,25 @@ import type { OAuthFlags } from "./serve-flags.ts";
 
 /** Serves a server, and those in `mounts`, over HTTP. */
 export async function listen(server: Server, http: ServeOptions, options: ProcessOptions): Promise<HttpService> {
-  const { mounts = {}, log, oauth } = options;
+  const { mounts = {}, log, oauth, card } = options;
   const path = http.path ?? DEFAULT_PATH;
   if (Object.hasOwn(mounts, path)) {
     throw new UsageError(`Two servers have the path ${path}; choose another path for one of them.`);
   }
   const requests = log && { log: createRequestLog(log) };
-  const servers = { [path]: server, ...mounts };
-  return serveHttp(await protect(servers, oauth), { ...http, ...requests });
+  const servers = await protect({ [path]: server, ...mounts }, oauth);
+  if (card !== undefined) {
+    const { serverCard } = await import("../features/card/card.ts");
+    servers[path] = { server, ...servers[path], card: serverCard(card) };
+  }
+  return serveHttp(servers, { ...http, ...requests });
 }
 
-type Servers = { readonly [path: string]: Server };
-
-async function protect(
-  servers: Servers,
-  oauth: OAuthFlags | undefined,
-): Promise<Servers | Record<string, MountedServer>> {
-  if (oauth === undefined) return servers;
-  const protections = await createProtections(oauth, Object.keys(servers));
-  const mounts = [...protections].map(([path, authenticate]): [string, MountedServer] => {
-    return [path, { server: servers[path] as Server, authenticate }];
+async function protect(servers: { readonly [path: string]: Server }, oauth: OAuthFlags | undefined) {
+  const protections = oauth && (await createProtections(oauth, Object.keys(servers)));
+  const mounts = Object.entries(servers).map(([path, server]): [string, MountedServer] => {
+    const authenticate = protections?.get(path);
+    return [path, authenticate === undefined ? { server } : { server, authenticate }];
   });
   return Object.fromEntries(mounts);
 }

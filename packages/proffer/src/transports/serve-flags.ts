@@ -17,6 +17,8 @@ export interface Serving {
   readonly http?: ServeOptions;
   /** Undefined if callers over HTTP need no token. */
   readonly oauth?: OAuthFlags;
+  /** The file that describes the server. */
+  readonly card?: string;
   readonly stdio: boolean;
   /** Undefined: clients see the items that the server shows by default. */
   readonly choice?: Choice;
@@ -65,6 +67,7 @@ export const SERVE_FLAGS = [
     help: "a proxy or network whose X-Forwarded-For is believed; repeatable",
   },
   { name: "--health", variable: "PROFFER_HEALTH", help: "answer health checks" },
+  { name: "--card", value: "<file>", variable: "PROFFER_CARD", help: "publish this server.json as a server card" },
   {
     name: "--oauth-issuer",
     value: "<url>",
@@ -123,7 +126,7 @@ type Name = (typeof SERVE_FLAGS)[number]["name"];
 
 /** Flags that have no meaning without HTTP. */
 const HTTP_FLAGS = [
-  ...["--host", "--path", "--allowed-host", "--allowed-origin", "--trusted-proxy", "--health"],
+  ...["--host", "--path", "--allowed-host", "--allowed-origin", "--trusted-proxy", "--health", "--card"],
   ...["--oauth-issuer", "--oauth-resource", "--oauth-scopes"],
 ];
 
@@ -148,7 +151,8 @@ export function toServing({ flags }: CommandLine, variables: Variables): Serving
     throw wrongFlag("--stdio and --port contradict each other. To serve both, use --http <port>.");
   }
   const oauth = toOAuth(settings);
-  return { stdio, http: toServeOptions(settings), ...(oauth && { oauth }), ...common };
+  const card = settings.text("--card");
+  return { stdio, http: toServeOptions(settings), ...(oauth && { oauth }), ...(card && { card }), ...common };
 }
 
 function toChoice(settings: Settings): Choice | undefined {

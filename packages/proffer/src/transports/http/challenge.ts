@@ -107,7 +107,7 @@ export function metadataPath(path = "/"): string {
 const METHODS = "GET, HEAD, OPTIONS";
 
 /** Clients in web pages of any origin read it before they can sign in; it contains nothing secret. */
-const ANY_ORIGIN: readonly string[] = ["access-control-allow-origin", "*"];
+export const ANY_ORIGIN: readonly string[] = ["access-control-allow-origin", "*"];
 
 const DOCUMENT_HEADERS: readonly string[] = [
   ...["content-type", "application/json"],
@@ -124,16 +124,16 @@ const PREFLIGHT_HEADERS: readonly string[] = [
 ];
 
 /**
- * Answers a request under `/.well-known/` without authentication. A path without a document gets 404: after 401 some
+ * Answers a request for a document without authentication. A path without a document gets 404: after 401 some
  * clients give up, because they look for metadata in several places.
  */
-export function answerMetadata(exchange: HttpExchange, document: string | undefined): void {
+export function answerMetadata(exchange: HttpExchange, document: string | undefined, headers = DOCUMENT_HEADERS): void {
   exchange.extraHeaders = undefined;
   const { method } = exchange;
   if (document === undefined) sendError(exchange, new HttpError(404, "Not found.", ANY_ORIGIN));
   else if (method === "OPTIONS") exchange.send(204, PREFLIGHT_HEADERS);
   else if (method === "GET" || method === "HEAD") {
-    exchange.send(200, DOCUMENT_HEADERS, method === "HEAD" ? undefined : document);
+    exchange.send(200, headers, method === "HEAD" ? undefined : document);
   } else
     sendError(exchange, new HttpError(405, `Only ${METHODS} are allowed here.`, ["allow", METHODS, ...ANY_ORIGIN]));
 }

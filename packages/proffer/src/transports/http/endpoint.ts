@@ -71,6 +71,7 @@ export class HttpEndpoint {
     this.#authentication =
       authenticate === undefined ? undefined : new Authentication(this.server, authenticate, where, path);
     this.#posts = new PostHandler(this);
+    options.card?.attach(this.server, path);
     const { features } = this.server;
     const isPlain = features.loading === undefined && features.with("loadHttp").length === 0;
     this.#loading = isPlain ? this.#create() : this.#load();
@@ -121,6 +122,7 @@ export class HttpEndpoint {
       this.answerMetadata(exchange);
       return;
     }
+    if (this.options.card?.answer(exchange)) return;
     const error = this.#guard.check(exchange);
     if (error !== undefined) {
       sendError(exchange, error);

@@ -1,8 +1,9 @@
 import type { Principal } from "../../calls/client.ts";
+import type { ServerState } from "../../server/server.ts";
 import { UsageError } from "../../support/usage-error.ts";
 import type { Protection } from "./authentication.ts";
 import type { HttpEndpoint } from "./endpoint.ts";
-import type { HttpRequest } from "./exchange.ts";
+import type { HttpExchange, HttpRequest } from "./exchange.ts";
 import type { GuardOptions } from "./guard.ts";
 import type { HttpError } from "./http-error.ts";
 import type { SessionOptions } from "./sessions.ts";
@@ -29,6 +30,14 @@ export type Authenticate = (
   request: HttpRequest,
 ) => Principal | HttpError | undefined | Promise<Principal | HttpError | undefined>;
 
+/** A document about a server that anyone may read; `serverCard()` of `proffer/card` creates it. */
+export interface ServerCard {
+  /** Called for the server that it describes. Without a path, a framework routes requests. @throws {UsageError} */
+  attach(server: ServerState, path: string | undefined): void;
+  /** Answers a request for its document, or for the catalog of these cards. Returns false for any other request. */
+  answer(exchange: HttpExchange, cards?: readonly ServerCard[]): boolean;
+}
+
 /** Options for serving one server over HTTP. */
 export interface HttpOptions extends GuardOptions {
   /** Runs for every request: a function, or a protection that `oauth()` or `apiKeys()` creates. Default: every caller is anonymous. */
@@ -38,6 +47,8 @@ export interface HttpOptions extends GuardOptions {
    * never authorizes. Undefined: the address.
    */
   readonly caller?: (request: HttpRequest) => string | undefined;
+  /** Describes the server at `<path>/server-card`, and in `/.well-known/ai-catalog.json`. Default: no card. */
+  readonly card?: ServerCard;
   /** Limits for sessions of the older revisions; false serves each request without a session. Default: sessions. */
   readonly sessions?: SessionOptions | false;
   /** Also serves the HTTP+SSE transport of 2024-11-05, at `<path>/sse` and `<path>/messages`. Default: false. */

@@ -10,7 +10,7 @@ import { allowedNames, HttpGuard } from "../guard.ts";
 import { answerHealth, HEALTH_PATHS, hasHealth } from "../health.ts";
 import { HttpError, JSON_HEADERS, sendError } from "../http-error.ts";
 import { LEGACY_SSE_PATHS } from "../legacy-sse.ts";
-import { DRAIN_TIMEOUT, type HttpOptions, shareOf } from "../options.ts";
+import { DRAIN_TIMEOUT, type HttpOptions, type ServerCard, shareOf } from "../options.ts";
 import {
   exposureOf,
   isLoopback,
@@ -108,6 +108,7 @@ class HttpSite {
   readonly #endpoints = new Map<string, HttpEndpoint>();
   /** The endpoint of every path. */
   readonly #routes = new Map<string, HttpEndpoint>();
+  readonly #cards: ServerCard[] = [];
   readonly #guard: HttpGuard;
   readonly #hasHealth: boolean;
   readonly #proxies: TrustedProxies | undefined;
@@ -174,6 +175,7 @@ class HttpSite {
     if (!isLoopback(this.#host)) this.#warn(endpoint, settings, allowedNames(guarded));
     this.#endpoints.set(path, endpoint);
     this.#routes.set(path, endpoint);
+    if (settings.card !== undefined) this.#cards.push(settings.card);
     if (!settings.legacySse) return;
     for (const ending of LEGACY_SSE_PATHS) this.#routes.set(`${path === "/" ? "" : path}${ending}`, endpoint);
   }
@@ -199,7 +201,8 @@ class HttpSite {
     const error = exchange.headerError();
     if (error !== undefined) sendError(exchange, error);
     else if (this.#hasHealth && HEALTH_PATHS.includes(exchange.path)) answerHealth(exchange, this.#endpoints.values());
-    else if (!this.#answerMetadata(exchange)) this.#answerUnknown(exchange);
+    else if (!this.#cards.some((card) => card.answer(exchange, this.#cards)) && !this.#answerMetadata(exchange))
+      this.#answerUnknown(exchange);
   }
 
   /** Answers a path without a server. A client without a key looks for OAuth there, and shows its user the answer. */
