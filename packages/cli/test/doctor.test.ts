@@ -85,6 +85,32 @@ describe("the item of a finding", () => {
   });
 });
 
+it("S10 says of a skill in three ways that a tool does not exist, was renamed or is hidden", async () => {
+  const tool = (name: string, more = "") =>
+    `defineTool({ name: "${name}", description: "Finds the orders of today.", handle: () => ""${more} })`;
+  const findings = await findingsOf(
+    [
+      'import { defineServer, defineTool } from "proffer"; import { defineSkill } from "proffer/skills";',
+      `const tools = [${tool("find_order", ', was: ["get_order"]')}, ${tool("drop_order")}];`,
+      'const text = "Call \\u0060find_ordr\\u0060, \\u0060get_order\\u0060, \\u0060drop_order\\u0060 and \\u0060find_order\\u0060.";',
+      'const skills = defineSkill({ name: "refunds", description: "Use it to refund.", text });',
+      'export default defineServer({ name: "shop", version: "1.0.0", tools, skills, shows: ({ name }) => name !== "drop_order" });',
+    ].join(" "),
+  );
+  const item = { kind: "resource", key: "skill://refunds/SKILL.md" };
+  expect(findings.filter(({ code = "" }) => /^PF41/.test(code))).toMatchObject([
+    {
+      ...{ code: "PF4100", item, remedy: "Did you mean find_order?" },
+      message: "refunds/SKILL.md names the tool find_ordr, which does not exist.",
+    },
+    { code: "PF4101", item, message: "refunds/SKILL.md names get_order, which was renamed to find_order." },
+    {
+      ...{ code: "PF4102", item },
+      message: "refunds/SKILL.md names the tool drop_order, which is hidden: no client sees it by default.",
+    },
+  ]);
+});
+
 describe("proffer doctor", () => {
   it("names the place of each finding, fails over the budget, and prints the cost", async () => {
     project.write(

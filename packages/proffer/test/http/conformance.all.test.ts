@@ -75,10 +75,10 @@ describe.skipIf(missing)("the official conformance suite", { timeout: 600_000 },
 
 describe.skipIf(missing)("the official scenarios for skills", { timeout: 600_000 }, () => {
   it.each([
-    ["enumeration", 32],
-    ["manifest", 6],
-    ["directory", 7],
-  ])("sep-2640-skills-%s passes its %i checks", async (name, passed) => {
+    ["S1", "enumeration", 32],
+    ["S2", "manifest", 6],
+    ["S3", "directory", 7],
+  ])("%s sep-2640-skills-%s passes its %i checks", async (_, name, passed) => {
     const report = await runSuite("--scenario", `sep-2640-skills-${name}`);
     expect(report).toEqual({ scenarios: 1, passed, skipped: [], problems: [] });
   });
