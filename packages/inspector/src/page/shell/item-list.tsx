@@ -8,12 +8,15 @@ import { useApp } from "../state/app.ts";
 import { itemId, itemOfCall } from "../state/calls.ts";
 import { count, duration, visible } from "../text/format.ts";
 
-const GROUPS: readonly (readonly [kind: ItemKind, title: string])[] = [
-  ["tool", "Tools"],
-  ["prompt", "Prompts"],
-  ["resource", "Resources"],
-  ["template", "Templates"],
+/** The groups of the list. A skill is the resource of its SKILL.md. */
+const GROUPS: readonly (readonly [title: string, kind: ItemKind, skill?: boolean])[] = [
+  ["Tools", "tool"],
+  ["Prompts", "prompt"],
+  ["Skills", "resource", true],
+  ["Resources", "resource"],
+  ["Templates", "template"],
 ];
+const SKILL = /^skill:\/\/.+\/SKILL\.md$/;
 /** A server may list thousands; finding is faster than scrolling. */
 const MAX_SHOWN = 200;
 const MAX_RECENT = 8;
@@ -50,9 +53,11 @@ export function ItemList(props: {
       </div>
       <div class="groups">
         {offer !== undefined &&
-          GROUPS.map(([kind, title]) => (
-            <Group key={kind} kind={kind} title={title} items={items} all={wanted !== ""} found={found} />
-          ))}
+          GROUPS.map(([title, kind, skill = false]) => {
+            const own = items.filter((item) => item.kind === kind && SKILL.test(item.key) === skill);
+            const stays = kind === "tool" && wanted === "";
+            return (own.length > 0 || stays) && <Group key={title} title={title} items={own} found={found} />;
+          })}
         {wanted !== "" && items.length === 0 && <p class="empty">Nothing here has “{wanted}” in its name or text.</p>}
         <LiveList />
         <Recent entries={history} />
@@ -72,15 +77,12 @@ function isWanted({ key, description }: Item, wanted: string): boolean {
 }
 
 function Group(props: {
-  readonly kind: ItemKind;
   readonly title: string;
   readonly items: readonly Item[];
-  readonly all: boolean;
   readonly found: ReadonlyMap<string, number>;
-}): VNode | null {
+}): VNode {
   const [whole, setWhole] = useState(false);
-  const items = props.items.filter(({ kind }) => kind === props.kind);
-  if (items.length === 0 && (props.all || props.kind !== "tool")) return null;
+  const { items } = props;
   const shown = whole ? items : items.slice(0, MAX_SHOWN);
   return (
     <section aria-label={props.title}>
@@ -122,7 +124,7 @@ function ItemEntry({ item, first, found }: ItemEntryProps): VNode {
         data-roving
         data-item
       >
-        <span class="name">{visible(item.key)}</span>
+        <span class="name">{visible(SKILL.test(item.key) ? String(item.description.name) : item.key)}</span>
         {mark !== undefined && <span class="mark">{mark === "added" ? "new" : mark}</span>}
         {found !== undefined && (
           <span class="finding-mark warning" title={count(found, "finding")}>
