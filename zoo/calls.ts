@@ -18,6 +18,8 @@ interface Exchange {
 }
 
 interface Answer {
+  /** Of a result without structured content. */
+  readonly text?: string;
   readonly problem?: string;
   readonly value?: unknown;
 }
@@ -98,10 +100,11 @@ async function checkResult(
   exchange: Exchange,
 ): Promise<string | undefined> {
   exchange.answer = () => value;
-  const { problem, value: received } = await request(client, "result", {});
+  const { problem, text, value: received } = await request(client, "result", {});
   if (!isMeant) return problem === undefined ? "the client receives it" : undefined;
   if (problem !== undefined) return `the client receives an error: ${problem}`;
-  return isDeepStrictEqual(received, toWire(value) ?? null) ? undefined : `the client receives ${shown(received)}`;
+  const isReceived = text === value || isDeepStrictEqual(received, toWire(value) ?? null);
+  return isReceived ? undefined : `the client receives ${shown(received)}`;
 }
 
 /** Calls the function itself, and compares the result with the JSON of the case, or with that of the value. */
@@ -117,10 +120,11 @@ async function checkCall(
     returned = run(args);
     return returned;
   };
-  const { problem, value } = await request(client, "input", toArguments(tool.binding, list));
+  const { problem, text, value } = await request(client, "input", toArguments(tool.binding, list));
   if (problem !== undefined) return `the client receives an error: ${problem}`;
   const expected = json.length > 0 ? json[0] : toJson(await returned);
-  return isDeepStrictEqual(toJson(value), expected) ? undefined : `the client receives ${shown(value)}`;
+  const isReceived = text === expected || isDeepStrictEqual(toJson(value), expected);
+  return isReceived ? undefined : `the client receives ${shown(value)}`;
 }
 
 /** Calls the function itself, and looks for texts in what the model reads. */
@@ -156,7 +160,8 @@ async function request(client: TestClient, name: string, args: Record<string, un
     const { isError, structuredContent, content } = await client.call(name, args);
     const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
     if (isError) return { problem: text };
-    return { value: structuredContent === undefined ? parsed(text) : structuredContent };
+    // A plain text has no schema, and is itself, although it may look like JSON.
+    return structuredContent === undefined ? { value: parsed(text), text } : { value: structuredContent };
   } catch (error) {
     return { problem: (error as Error).message };
   }

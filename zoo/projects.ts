@@ -69,6 +69,11 @@ async function checkRefusal({ entry }: Project, advice: string, cwd: string): Pr
   return [`no error advises "${advice}": ${errors.map(({ message }) => message).join("; ")}`];
 }
 
+interface CallResult {
+  readonly structuredContent?: unknown;
+  readonly content: readonly { readonly text?: string }[];
+}
+
 async function checkCalls({ entry, calls }: Project, cwd: string): Promise<string[]> {
   const reasons: string[] = [];
   for (const { tool, input = {}, gives } of calls) {
@@ -76,9 +81,11 @@ async function checkCalls({ entry, calls }: Project, cwd: string): Promise<strin
     const { code, printed } = await run([cli, ...args], cwd);
     if (code !== 0) reasons.push(`${tool} fails: ${printed.trim()}`);
     else {
-      const { structuredContent } = JSON.parse(printed) as { structuredContent?: unknown };
-      if (isDeepStrictEqual(structuredContent, gives)) continue;
-      reasons.push(`the client receives ${JSON.stringify(structuredContent)} from ${tool}`);
+      const { structuredContent, content } = JSON.parse(printed) as CallResult;
+      // A plain text has no schema.
+      const received = structuredContent ?? content[0]?.text;
+      if (isDeepStrictEqual(received, gives)) continue;
+      reasons.push(`the client receives ${JSON.stringify(received)} from ${tool}`);
     }
   }
   return reasons;

@@ -32,7 +32,10 @@ describeMatrix({ server, module: "features.ts" }, EVERY, (leg) => {
       ...(titles
         ? {
             title: "",
-            _meta: { "test/zero": 0, "test/false": false, "test/empty": [] },
+            _meta: {
+              ...{ "test/zero": 0, "test/false": false, "test/empty": [] },
+              ...(revision < "2026-07-28" && { "proffer/wrapped": true }),
+            },
             outputSchema: revision >= "2026-07-28" ? list : wrapped,
           }
         : {}),
