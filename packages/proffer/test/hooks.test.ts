@@ -183,7 +183,7 @@ describe("a hook of the author", () => {
       ],
       ...["GuardOptions", "HttpOptions", "IntegerOptions", "LinesOptions", "NodeHttpOptions", "ParamOptions"],
       ...["PatternOptions", "ResourceOptions", "ResultOptions", "SampleOptions", "SessionOptions", "SliceOptions"],
-      ...["CacheOptions", "IntrospectionOptions", "IssuerOptions", "MountOptions", "SkillOptions"],
+      ...["CacheOptions", "IntrospectionOptions", "IssuerOptions", "MountOptions", "ServerCardOptions", "SkillOptions"],
       ...["AuditOptions", "CacheResultsOptions", "TelemetryOptions"],
       ...["BullmqOptions", "QueueWorkOptions", "RedisOptions"],
       ...["ProcessOptions", "SettingsOptions", "TruncateJsonOptions", "TruncateTextOptions"],

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineResource, defineServer, defineTool, type LogEntry, type ServerOptions, UsageError } from "proffer";
+import { defineResource, defineServer, defineTool, type LogEntry, type ServerOptions } from "proffer";
 import { type Client, type ConnectOptions, connect, type RemoteOptions, remote } from "proffer/client";
 import { createFacade, runInBackground } from "proffer/derived";
 import { serveHttp } from "proffer/http";
@@ -295,7 +295,7 @@ describe("a server elsewhere", () => {
     expect((await client.call("up_echo", { text: "a" })).structuredContent).toEqual({ text: "a" });
   });
 
-  it("is checked when it is described", () => {
+  it("is checked when its server is served", async () => {
     const wrong: [RemoteOptions, string][] = [
       [{ connections: 0 }, "connections must be a whole number"],
       [{ onDown: "x" as never }, 'onDown must be "omit" or "fail"'],
@@ -303,7 +303,10 @@ describe("a server elsewhere", () => {
       [{ answers: [] } as never, "answers is decided for each caller"],
       [{ authorize: "t" as never }, "authorize must be a function"],
     ];
-    for (const [options, message] of wrong) expect(() => remote("http://a", options)).toThrow(message);
-    expect(() => remote("http://a", { pin: "" })).toThrow(UsageError);
+    for (const [options, message] of [...wrong, [{ pin: "" }, "pin must be a path"]] as const) {
+      const server = defineServer({ name: "front", version: "1", servers: { up: remote("http://a", options) } });
+      const refusal = expect.objectContaining({ name: "UsageError", message: expect.stringContaining(message) });
+      await expect(connect(server)).rejects.toEqual(refusal);
+    }
   });
 });

@@ -16,7 +16,7 @@ import { rememberCall } from "./items.ts";
 import { asRemote, innerOf, isPlain, isServer, LocalItems } from "./local.ts";
 import { CONTAINS, idOf, MAX_HOPS, refuseDepth, refuseLoop, viaOf } from "./loops.ts";
 import { downError, Mount } from "./mount.ts";
-import { checkMountOptions, isRemote, type RemoteServer } from "./options.ts";
+import { checkMountOptions, checkRemoteOptions, isRemote, type RemoteServer } from "./options.ts";
 import { parkedOf } from "./parked.ts";
 
 /** The option `servers`: other servers inside one's own. */
@@ -179,6 +179,7 @@ class Mounts {
         "bad_name",
       );
     if (isRemote(given)) {
+      checkRemoteOptions(given.options, where);
       this.#addRemote(name, given);
       return;
     }

@@ -4,7 +4,7 @@ import type { ConnectOptions, Target } from "../../client/connect.ts";
 import type { Headers } from "../../client/link.ts";
 import { isObject } from "../../protocol/messages.ts";
 import type { CreatedByRemote, MountOptions } from "../../server/options.ts";
-import { badOption } from "../../support/usage-error.ts";
+import { badOption, checkFlag, UsageError } from "../../support/usage-error.ts";
 
 /** On whose behalf a mounted server is called. Undefined: on behalf of the server itself, for its lists. */
 export interface OnBehalfOf {
@@ -73,4 +73,27 @@ export function checkMountOptions(options: MountOptions, where: string): void {
 /** The options of `connect` among those of a mount. */
 export function connectOptionsOf(options: RemoteOptions): ConnectOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !KNOWN.has(name)));
+}
+
+/** The options of `connect` that a server decides itself for each caller. */
+const OWN = [
+  ...["answers", "cache", "capabilities", "info", "logLevel", "onNotification"],
+  ...["principal", "roots", "signal", "start"],
+];
+
+/** @throws {UsageError} */
+export function checkRemoteOptions(options: RemoteOptions, where: string): void {
+  checkMountOptions(options, where);
+  const { authorize, pin, onDown = "omit", connections = 100, connectTimeout = 1 } = options;
+  const foreign = OWN.find((name) => name in options);
+  if (foreign !== undefined) throw new UsageError(`${where}: ${foreign} is decided for each caller. Remove it.`);
+  if (authorize !== undefined && typeof authorize !== "function")
+    throw badOption(where, "authorize", "a function", authorize);
+  if (pin !== undefined && (typeof pin !== "string" || pin === "")) throw badOption(where, "pin", "a path", pin);
+  if (onDown !== "omit" && onDown !== "fail") throw badOption(where, "onDown", '"omit" or "fail"', onDown);
+  if (!Number.isInteger(connections) || connections < 1)
+    throw badOption(where, "connections", "a whole number of at least 1", connections);
+  if (!(connectTimeout > 0))
+    throw badOption(where, "connectTimeout", "a positive number of milliseconds", connectTimeout);
+  checkFlag("instructions", options.instructions, where);
 }

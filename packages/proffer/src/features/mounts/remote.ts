@@ -1,16 +1,12 @@
 import { connect, type Target } from "../../client/connect.ts";
-import { badOption, checkFlag, UsageError } from "../../support/usage-error.ts";
-import { checkMountOptions, REMOTE, type RemoteOptions, type RemoteServer } from "./options.ts";
+import type { REMOTE, RemoteOptions, RemoteServer } from "./options.ts";
 
-/** The options of `connect` that a server decides itself for each caller. */
-const OWN = [
-  ...["answers", "cache", "capabilities", "info", "logLevel", "onNotification"],
-  ...["principal", "roots", "signal", "start"],
-];
+/** By its name: this file is in bundles of the client, which contain no server and none of its checks. */
+const BRAND: typeof REMOTE = Symbol.for("proffer.remote") as never;
 
 /**
- * Describes a server elsewhere, for the option `servers` of `defineServer`: at a URL, or started by a command.
- * @throws {UsageError} for invalid options.
+ * Describes a server elsewhere, for the option `servers` of `defineServer`, which checks the options: at a URL, or started by
+ * a command.
  *
  * @example
  * defineServer({
@@ -23,19 +19,5 @@ const OWN = [
  * });
  */
 export function remote(target: Target, options: RemoteOptions = {}): RemoteServer {
-  const where = `remote(${typeof target === "object" && "command" in target ? target.command : String(target)})`;
-  checkMountOptions(options, where);
-  const { authorize, pin, onDown = "omit", connections = 100, connectTimeout = 1 } = options;
-  const foreign = OWN.find((name) => name in options);
-  if (foreign !== undefined) throw new UsageError(`${where}: ${foreign} is decided for each caller. Remove it.`);
-  if (authorize !== undefined && typeof authorize !== "function")
-    throw badOption(where, "authorize", "a function", authorize);
-  if (pin !== undefined && (typeof pin !== "string" || pin === "")) throw badOption(where, "pin", "a path", pin);
-  if (onDown !== "omit" && onDown !== "fail") throw badOption(where, "onDown", '"omit" or "fail"', onDown);
-  if (!Number.isInteger(connections) || connections < 1)
-    throw badOption(where, "connections", "a whole number of at least 1", connections);
-  if (!(connectTimeout > 0))
-    throw badOption(where, "connectTimeout", "a positive number of milliseconds", connectTimeout);
-  checkFlag("instructions", options.instructions, where);
-  return { kind: "remote", [REMOTE]: true, connect, target, options };
+  return { kind: "remote", [BRAND]: true, connect, target, options } as RemoteServer;
 }

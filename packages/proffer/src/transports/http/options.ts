@@ -32,9 +32,9 @@ export type Authenticate = (
 
 /** A document about a server that anyone may read; `serverCard()` of `proffer/card` creates it. */
 export interface ServerCard {
-  /** Called for the server that it describes. Without a path, a framework routes requests. @throws {UsageError} */
+  /** @internal Called for the server that it describes. Without a path, a framework routes requests. @throws {UsageError} */
   attach(server: ServerState, path: string | undefined): void;
-  /** Answers a request for its document, or for the catalog of these cards. Returns false for any other request. */
+  /** @internal Answers a request for its document, or for the catalog of these cards. Returns false for any other request. */
   answer(exchange: HttpExchange, cards?: readonly ServerCard[]): boolean;
 }
 
