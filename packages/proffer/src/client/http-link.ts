@@ -228,7 +228,8 @@ function createAuthorizer(url: string, options: LoginOptions | undefined) {
         .answer(response.status, header, sent, init.signal)
         .catch(async (error: Error) => {
           await refused(response);
-          throw new ConnectionError("login", error.message, { status: response.status, cause: error });
+          const message = `${nameOfUrl(url)} answered with status ${response.status}. ${error.message}`;
+          throw new ConnectionError("login", message, { status: response.status, cause: error });
         });
       waiting(false);
       if (next === undefined || next === sent) return response;

@@ -217,7 +217,7 @@ describe("a login fails, and nothing is kept, if", () => {
     lie();
     const { kind, message } = await failure();
     expect({ kind, message }).toEqual({ kind: "login", message: expect.stringMatching(reason) });
-    expect(message.startsWith(`The login for ${url} failed: `)).toBe(true);
+    expect(message.startsWith(`${url} answered with status 401. The login for ${url} failed: `)).toBe(true);
     expect(await store.get(url)).toBeUndefined();
     expect(tokens).toEqual([undefined]);
   });
