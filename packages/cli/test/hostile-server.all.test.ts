@@ -106,7 +106,7 @@ describe("hostile text in every string of a server", () => {
     // Only the log of the server may have several lines: it is output of another process.
     expect(stdout).not.toMatch(/^FORGED/m);
     expect(stderr.replaceAll(/^log .*\nFORGED.*\n/gm, "")).not.toMatch(/^FORGED/m);
-    expect(stderr).toContain("error: with error -1: x");
+    expect(stderr).toContain("error: The server responded to tools/call with error -1: x");
     expect(stderr).not.toContain("    at ");
   });
 
