@@ -155,7 +155,9 @@ async function readOffer(connected: Connected, version: number, code?: ServerCod
         }
         bytes += size;
         if (bytes > MAX_BYTES) break;
-        const item = { kind, key: String(description[key]), description, ...(isCounted && { tokens: tokensOf(size) }) };
+        // No model sees `_meta`.
+        const tokens = isCounted ? tokensOf(bytesOf({ ...description, _meta: undefined })) : undefined;
+        const item = { kind, key: String(description[key]), description, ...(tokens !== undefined && { tokens }) };
         items.push(withPlace(item, code));
       }
     } catch (error) {
